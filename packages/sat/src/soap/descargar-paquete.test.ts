@@ -87,6 +87,7 @@ describe('the reader of a package', () => {
     ['an entity in the package', `${before}AQ&#x49;D${after}`],
     ['base64 that is cut', `${before}AQIDAQI${after}`],
     ['base64 of another alphabet', `${before}AQ_-${after}`],
+    ['base64 with a wide character, whose low byte is one of the alphabet', `${before}\u0141AQI${after}`],
     ['base64 that goes on behind its end', `${before}AQ==AQID${after}`],
     ['base64 with loose bits', `${before}AR==${after}`],
     ['base64 that is all padding', `${before}====${after}`],

@@ -203,7 +203,7 @@ export function createLectorPaquete(maxBytes: number) {
 
 /**
  * Decodes base64 (RFC 4648, section 4) chunk by chunk, strictly: Node's own decoder skips what it does not know,
- * reads `-` and `_`, and accepts a text that was cut. XML white space between characters is allowed. Throws
+ * reads `-`, `_` and the low byte of a wide character, and accepts a text that was cut. XML white space between characters is allowed. Throws
  * RESPUESTA_ILEGIBLE.
  */
 export function createBase64Decoder() {
@@ -219,7 +219,8 @@ export function createBase64Decoder() {
       const decoded = Buffer.from(whole, 'base64');
       const padding = whole.endsWith('==') ? 2 : whole.endsWith('=') ? 1 : 0;
       const isSkipped = decoded.length + padding !== 0.75 * whole.length;
-      if (isSkipped || whole.includes('-') || whole.includes('_')) throw ilegible('base64 inválido');
+      const isAscii = Buffer.byteLength(whole) === whole.length;
+      if (isSkipped || !isAscii || whole.includes('-') || whole.includes('_')) throw ilegible('base64 inválido');
       if (whole.endsWith('=')) {
         ended = true;
         const quantum = whole.slice(-4);
