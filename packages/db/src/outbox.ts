@@ -87,7 +87,7 @@ FROM noted_${cola} JOIN given_${cola} USING (solicitud_id), consumers_${cola}`;
  * Hands over the wake-ups of each queue; gives a row for each of them, and a row for a queue without any. The times are
  * those before: seconds until the first wake-up is due, and since the queue has had the first of those under way. Looks
  * at the first of each: asked whether there is any, the planner would read all that are due. Relays take turns (`mine`).
- * A relay that began before the end of another one chooses the same wake-ups, and finds them taken.
+ * One that began before the end of another finds the same wake-ups taken; one that became due since may exceed the slots.
  */
 const DRAIN = `
 /* relay */ WITH RECURSIVE turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine),

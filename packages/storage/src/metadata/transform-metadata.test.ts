@@ -85,6 +85,14 @@ describe('rows that csv-parse reads back', () => {
     );
   });
 
+  test('are the same in chunks longer than the joined bytes, also around records longer than those', () => {
+    const long = (index: number) => ({ nombreEmisor: `"${'ñ,\n'.repeat(index % 7 === 0 ? 1_500 : 2)}${index}"` });
+    const text = satText(Array.from({ length: 100 }, (_, index) => satRow(index, long(index))));
+    const { csv } = run(text);
+    const cuts = fc.array(fc.nat(Buffer.byteLength(text)), { maxLength: 6 });
+    fc.assert(fc.property(cuts, (each) => run(text, each).csv.equals(csv)));
+  });
+
   test('are the same when the columns come in another order, which takes the general way for every record', () => {
     fc.assert(
       fc.property(fc.array(generatedRow('\r\n'), { minLength: 1, maxLength: 8 }), (rows) => {
