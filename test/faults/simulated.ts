@@ -7,6 +7,7 @@ import {
   type CanalSat,
   type ClaimedSolicitud,
   type Claims,
+  changed,
   type NombrePaso,
   noCheckpoint,
   PaqueteSatInvalido,
@@ -28,7 +29,6 @@ const [MAX_ROWS, PACKAGE] = [4, 2];
 const ENDLESS = 20_000;
 const signal = new AbortController().signal;
 
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 type Fin = 'TERMINADA' | 'ERROR' | 'RECHAZADA' | 'VENCIDA' | 'CANCELADA' | 'ESPERA_EFIRMA';
 type Objeto = { rows: readonly string[]; isBroken: boolean };
 
@@ -94,7 +94,7 @@ export async function simulate(seed: number) {
     0,
   ];
   let nextWake: { queue: QueueName; at: number } = { queue: 'descargas', at: START };
-  let partes: Mutable<Parte>[] = [];
+  let partes: Parte[] = [];
   let [ids, intents, refunds, ends] = [0, 0, 0, 0];
   let motivo: string | null = null;
   let result: readonly string[] | null = null;
@@ -112,27 +112,29 @@ export async function simulate(seed: number) {
     if (as !== 'TERMINADA' && as !== 'ESPERA_EFIRMA') refunds += 1;
   };
   const write = ({ partes: cambios = [], nuevas }: Avance) => {
-    for (const { parteId, paquetes, guardado, releer, dueInSeconds, registros: _, ...cambio } of cambios) {
-      const parte = partes.find(({ id }) => id === parteId);
-      if (!parte) continue;
-      if (cambio.estado === 'SOLICITANDO') intents += 1;
-      Object.assign(parte, cambio);
-      if (dueInSeconds !== undefined) parte.dueAt = new Date(now + dueInSeconds * 1_000);
-      if (paquetes)
-        parte.paquetes = paquetes.map((paquete, orden) => ({ paquete, orden, objectKey: null, relecturas: 0 }));
-      parte.paquetes = parte.paquetes.map((each) => {
-        if (guardado?.paquete === each.paquete) return { ...each, objectKey: guardado.objectKey };
-        return releer?.paquete === each.paquete ? { ...each, objectKey: null, relecturas: each.relecturas + 1 } : each;
-      });
+    for (const cambio of cambios) {
+      if (cambio.estado === 'SOLICITANDO' && partes.some(({ id }) => id === cambio.parteId)) intents += 1;
+      partes = partes.map((parte) => (parte.id === cambio.parteId ? changed(parte, cambio, new Date(now)) : parte));
     }
     if (!nuevas) return;
     partes = partes.filter(({ id }) => id !== nuevas.reemplaza);
+    const { pedida } = nuevas;
+    if (pedida) intents += 1;
     for (const periodo of nuevas.periodos) {
       ids += 1;
-      const counts = { desfase: 0, envios: 0, reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
+      const counts = { reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
       const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [], motivo: null };
-      const asked = { periodo, canal: nuevas.canal ?? canal, contenido: 'metadata', estado: 'PENDIENTE' } as const;
-      partes.push({ id: `p${ids}`, ...asked, ...counts, ...rest });
+      const { parteId: id = `p${ids}`, estado = 'PENDIENTE', desfase = 0, envios = 0 } = pedida ?? {};
+      const asked = {
+        id,
+        periodo,
+        canal: nuevas.canal ?? canal,
+        contenido: 'metadata',
+        estado,
+        desfase,
+        envios,
+      } as const;
+      partes.push({ ...asked, ...counts, ...rest });
     }
     partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
   };
@@ -335,7 +337,8 @@ export async function simulate(seed: number) {
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {
-          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, sources: [COPIES] }, claimed, signal);
+          const own = { ...deps, sat: satOf(worker), agenda: AGENDA, sources: [COPIES] };
+          await advanceSolicitud(own, claimed, signal);
         }
       } catch (error) {
         if (!(error instanceof StaleEpoch)) await claims.release(claimed, {}, { queue, inSeconds: 15 });

@@ -22,6 +22,8 @@ export * from './sat-error.ts';
 export * from './semaphore.ts';
 export { advanceSolicitud } from './solicitud/advance.ts';
 export * from './solicitud/agenda.ts';
+export { changed } from './solicitud/cambios.ts';
+export { assembleSolicitud, type ObserveRows } from './solicitud/ensamble.ts';
 export {
   type AdvanceDeps,
   AT_SAT,
@@ -32,5 +34,4 @@ export {
   sealedCopies,
 } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
-export { assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
 export { claveDia, claveXml, EQUAL_REQUESTS, PACKAGE_DOWNLOADS, quotaRfc, XML_A_DAY } from './xml/cuota-xml.ts';

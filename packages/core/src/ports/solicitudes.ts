@@ -286,6 +286,8 @@ export interface Avance {
     /** That of the solicitud unless said. */
     readonly canal?: CanalSat;
     readonly vacias?: readonly CanalSat[];
+    /** Id and request of the one new part, which the same write says is asked for. */
+    readonly pedida?: CambioParte;
   };
   readonly eventos?: readonly NuevoEvento[];
   /** Counts as a look at the SAT. */

@@ -61,11 +61,11 @@ const paquetes = (...names: string[]) =>
 
 describe('under one claim', () => {
   it('a new solicitud is divided into parts and asked for', async () => {
-    const { asked, names, writes } = await advance(claimed({ partes: [] }), [[parte()]], {
+    const { asked, names, writes } = await advance(claimed({ partes: [] }), [], {
       'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'f' },
     });
     expect(asked).toEqual(['solicitar-metadata']);
-    expect(names).toEqual(['goOn', 'save', 'release']);
+    expect(names).toEqual(['save', 'release']);
     expect(writes.at(-1)).toMatchObject({
       avance: { partes: [{ estado: 'SOLICITADA' }] },
       next: { queue: 'descargas', inSeconds: writes.at(-1)?.avance.partes?.[0]?.dueInSeconds },

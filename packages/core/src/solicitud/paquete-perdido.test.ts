@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { PaqueteSatInvalido } from '../ports/paquetes.ts';
 import type { Claims, Parte } from '../ports/solicitudes.ts';
+import { assembleSolicitud } from './ensamble.ts';
 import { noCheckpoint } from './parte.ts';
-import { assembleSolicitud } from './solicitud.ts';
 import { claimed, parte, step } from './testing/un-paso.ts';
 
 const downloaded = (id: string, change: Partial<Parte> = {}) =>

@@ -53,8 +53,11 @@ export interface AdvanceDeps {
 export interface ContextoPaso extends AdvanceDeps {
   readonly solicitud: ClaimedSolicitud;
   readonly parte: Parte;
+  readonly source: CredentialSource;
   readonly credencial: Credencial | Presigned;
   readonly signal: AbortSignal;
+  /** The write of the intent to ask for a part that is not written yet. */
+  readonly intended?: (intent: CambioParte) => Avance;
 }
 
 /** Why a solicitud ends without a package. */
@@ -131,7 +134,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   if (desfase === null) return spent;
   const parte = { ...context.parte, desfase };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1, desfase } as const;
-  await claims.save(solicitud, { partes: [intent] });
+  await claims.save(solicitud, context.intended?.(intent) ?? { partes: [intent] });
   await checkpoint('tras-intencion', id);
 
   const periodo = pedidoDe(parte, solicitud);

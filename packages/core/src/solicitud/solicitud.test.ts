@@ -1,10 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import type { Paquetes } from '../ports/paquetes.ts';
-import type { Claims } from '../ports/solicitudes.ts';
+import type { Avance } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { noCheckpoint, progresoDe } from './parte.ts';
-import { assembleSolicitud, type ObserveRows } from './solicitud.ts';
+import { progresoDe } from './parte.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from './testing/un-paso.ts';
 
 const available = () =>
@@ -23,9 +21,32 @@ describe('before the SAT is asked', () => {
     expect([result.name, result.first]).toEqual(['fail', { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' }]);
   });
 
-  it('makes the parts first', async () => {
-    const { avance, next } = released(await step(claimed({ partes: [] })));
-    expect(avance.nuevas).toEqual({ reemplaza: null, periodos: [PERIODO], contenidos: ['metadata'] });
+  it('writes a single part with the intent to ask for it, before it is asked for', async () => {
+    const accepted = { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F' } } as const;
+    const result = await step(claimed({ partes: [] }), accepted);
+    expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
+    const [, saved] = result.calls[0] as [string, Avance];
+    expect(saved).toEqual({
+      nuevas: {
+        reemplaza: null,
+        periodos: [PERIODO],
+        contenidos: ['metadata'],
+        pedida: { parteId: expect.any(String), estado: 'SOLICITANDO', envios: 1, desfase: 0 },
+      },
+      eventos: [{ tipo: 'ACEPTADA' }],
+    });
+    const parteId = saved.nuevas?.pedida?.parteId;
+    expect(released(result).avance.partes).toMatchObject([{ parteId, estado: 'SOLICITADA', folio: 'F' }]);
+  });
+
+  it.each([
+    ['are several', { desde: '2023-01-01', hasta: '2025-05-31', canal: 'portal' }, null, 29],
+    ['cannot be asked for', {}, 'FALTA_LLAVE', 1],
+  ] as const)('makes the parts first when they %s', async (_, change, opened, periodos) => {
+    const { avance, next } = released(await step(claimed({ partes: [], ...change }), {}, null, opened));
+    expect(avance.nuevas).toMatchObject({ reemplaza: null, contenidos: ['metadata'] });
+    expect(avance.nuevas?.periodos).toHaveLength(periodos);
+    expect(avance.nuevas).not.toHaveProperty('pedida');
     expect(next).toEqual({ queue: 'descargas', inSeconds: 0 });
   });
 
@@ -327,50 +348,6 @@ describe('a channel that gives no answer', () => {
     expect((await step(claimed({ ...over, canalDejado: 'portal' }))).name).toBe('changeChannel');
     const accepted = [parte({ estado: 'SOLICITADA', folio: 'F' })];
     expect((await step(claimed({ ...over, partes: accepted }))).name).toBe('awaitEfirma');
-  });
-});
-
-describe('assembly', () => {
-  it('waits for a package that is not there, whatever brought it here, instead of leaving its rows out', async () => {
-    const calls: unknown[] = [];
-    const claims = {
-      release: async (...args: unknown[]) => void calls.push(args.slice(1)),
-    } as Partial<Claims> as Claims;
-    const paquetes = { assemble: () => Promise.reject(new Error('assembled')), remove: async () => {} };
-    const solicitud = claimed({ fase: 'ENSAMBLE', partes: [available()] });
-    const deps = { claims, paquetes, checkpoint: noCheckpoint, observe: [] };
-    await assembleSolicitud(deps, solicitud, new AbortController().signal);
-    expect(calls).toEqual([[{}, { queue: 'descargas', inSeconds: 0 }]]);
-  });
-
-  it('gives a package the observers that want it, and its end what they observed', async () => {
-    const hecho = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
-    const observer = { name: 'vistas', see: () => {}, observed: [1] };
-    const [given, finished]: [unknown[], unknown[]] = [[], []];
-    const claims = {
-      finish: async (_claimed: unknown, paquete: unknown) => finished.push(paquete) === 1,
-    } as Partial<Claims> as Claims;
-    const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
-    const paquetes: Pick<Paquetes, 'assemble' | 'remove'> = {
-      async assemble(_plan, _signal, observers) {
-        given.push(observers);
-        return { ...hecho, resumen, notas: { vistas: [1] } };
-      },
-      remove: async () => {},
-    };
-    const solicitud = claimed({ fase: 'ENSAMBLE', partes: [parte({ estado: 'DESCARGADA' })] });
-    const asked: unknown[] = [];
-    const observe: ObserveRows[] = [
-      (each) => {
-        asked.push(each.id);
-        return observer;
-      },
-      () => null,
-    ];
-    const deps = { claims, paquetes, checkpoint: noCheckpoint, observe };
-    await assembleSolicitud(deps, solicitud, new AbortController().signal);
-    expect([given, asked]).toEqual([[[observer]], [solicitud.id]]);
-    expect(finished).toEqual([{ ...hecho, resumen, notas: { vistas: [1] } }]);
   });
 });
 

@@ -1,7 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { SinFirma, wipeCredencial } from '../credencial.ts';
-import type { CredentialSource } from '../ports/credential-source.ts';
-import type { Contenido } from '../ports/metadata.ts';
-import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
+import type { Periodo } from '../ports/metadata.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, Parte, QueueName } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import {
@@ -9,7 +8,6 @@ import {
   canFill,
   contenidosDe,
   fetchXml,
-  giveUp,
   isFill,
   isSlow,
   lateXml,
@@ -17,25 +15,23 @@ import {
   withoutXml,
 } from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
+import { afterWrite } from './cambios.ts';
 import {
   type AdvanceDeps,
   askForParte,
   type ChannelChange,
-  type Checkpoint,
   type ContextoPaso,
   type Fin,
   fetchParte,
-  isConfirmada,
   isLista,
   isToConfirm,
-  MAX_REENVIOS,
   otroCanal,
   type Paso,
   prepareLater,
   unconfirmed,
   verificarParte,
 } from './parte.ts';
-import { periodosIniciales, pideDeMas } from './periodos.ts';
+import { periodosIniciales } from './periodos.ts';
 import { type Facts, situationOf, type WithoutAsking } from './situation.ts';
 
 const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
@@ -45,11 +41,7 @@ const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
 export async function takeStep(deps: AdvanceDeps, claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void> {
   const { claims } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
-  if (claimed.partes.length === 0) {
-    const periodos = periodosIniciales({ ...claimed, ahora: claimed.now });
-    const nuevas = { reemplaza: null, periodos, contenidos: contenidosDe(claimed) };
-    return claims.release(claimed, { nuevas, eventos: [{ tipo: 'ACEPTADA' }] }, { queue: 'descargas', inSeconds: 0 });
-  }
+  if (claimed.partes.length === 0) return begin(deps, claimed, signal);
   const pendientes = claimed.partes.filter((parte) => !isLista(parte));
   if (pendientes.length === 0) return claims.release(claimed, {}, { queue: 'ensambles', inSeconds: 0 });
   const late = lateXml(claimed);
@@ -57,16 +49,66 @@ export async function takeStep(deps: AdvanceDeps, claimed: ClaimedSolicitud, sig
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
   if (wait > 0) return claims.release(claimed, {}, beforeLate(claimed, { queue: 'descargas', inSeconds: wait }));
-  const source = deps.sources.find((each) => each.offers(claimed, parte)) ?? null;
+  const opened = await open(deps, claimed, parte);
+  if (typeof opened === 'string') return act(deps, claimed, parte, opened);
+  return ask({ ...deps, ...opened, solicitud: claimed, parte, signal });
+}
+
+/** Divides a new solicitud into parts. A single part of metadata that can be asked for is written with its first intent. */
+async function begin(deps: AdvanceDeps, claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void> {
+  const periodos = periodosIniciales({ ...claimed, ahora: claimed.now });
+  const nuevas = { reemplaza: null, periodos, contenidos: contenidosDe(claimed) };
+  const eventos = [{ tipo: 'ACEPTADA' }] as const;
+  const [periodo, ...others] = periodos;
+  const parte = periodo && newParte(claimed, periodo);
+  const opened = parte && others.length === 0 && claimed.contenido === 'metadata' && (await open(deps, claimed, parte));
+  if (!parte || !opened || typeof opened === 'string')
+    return deps.claims.release(claimed, { nuevas, eventos }, { queue: 'descargas', inSeconds: 0 });
+  const solicitud = afterWrite({ ...claimed, partes: [parte] }, { eventos });
+  const intended = (pedida: CambioParte): Avance => ({ nuevas: { ...nuevas, pedida }, eventos });
+  return ask({ ...deps, ...opened, solicitud, parte, intended, signal });
+}
+
+const newParte = ({ canal, now }: ClaimedSolicitud, periodo: Periodo): Parte => ({
+  id: randomUUID(),
+  contenido: 'metadata',
+  periodo,
+  estado: 'PENDIENTE',
+  canal,
+  vacias: [],
+  folio: null,
+  desfase: 0,
+  envios: 0,
+  reenvios: 0,
+  consultas: 0,
+  fallos: 0,
+  accesos: 0,
+  motivo: null,
+  dueAt: now,
+  paquetes: [],
+});
+
+/** Opens the credential that a part is asked with, or says what follows without asking. */
+async function open(
+  deps: AdvanceDeps,
+  claimed: ClaimedSolicitud,
+  parte: Parte,
+): Promise<Pick<ContextoPaso, 'source' | 'credencial'> | WithoutAsking> {
   const facts = factsOf(claimed, parte);
-  if (source === null) return act(deps, claimed, parte, situationOf({ ...facts, copy: 'NONE' }));
+  const source = deps.sources.find((each) => each.offers(claimed, parte));
+  if (source === undefined) return situationOf({ ...facts, copy: 'NONE' });
   const situation = situationOf({ ...facts, copy: 'OFFERED' });
-  if (situation !== 'ASK') return act(deps, claimed, parte, situation);
-  const opened = await source.open(claimed, parte);
-  if (opened === null || typeof opened === 'string')
-    return act(deps, claimed, parte, situationOf({ ...facts, copy: opened ?? 'NONE' }));
-  const paso = await step({ ...deps, solicitud: claimed, parte, credencial: opened, signal }, source);
-  return settle(deps, claimed, parte, isSlow(parte, claimed, paso) ? withoutXml(claimed, parte) : paso);
+  if (situation !== 'ASK') return situation;
+  const credencial = await source.open(claimed, parte);
+  if (credencial === null || typeof credencial === 'string')
+    return situationOf({ ...facts, copy: credencial ?? 'NONE' });
+  return { source, credencial };
+}
+
+async function ask(context: ContextoPaso): Promise<void> {
+  const { solicitud, parte } = context;
+  const paso = await step(context);
+  return settle(context, solicitud, parte, isSlow(parte, solicitud, paso) ? withoutXml(solicitud, parte) : paso);
 }
 
 const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> => ({
@@ -120,8 +162,8 @@ async function awaitLlave({ claims, agenda }: AdvanceDeps, claimed: ClaimedSolic
   await claims.release(claimed, avance, { queue: 'descargas', inSeconds });
 }
 
-async function step(context: ContextoPaso, source: CredentialSource): Promise<Paso> {
-  const { parte, credencial, signal } = context;
+async function step(context: ContextoPaso): Promise<Paso> {
+  const { source, parte, credencial, signal } = context;
   try {
     await prepareLater(context);
     if (parte.contenido === 'xml' && parte.canal === 'portal') return await fetchXml(context);
@@ -266,118 +308,3 @@ async function changeChannel(
   const avance = { nuevas, eventos: [{ ...change, detalle: canal }] };
   await claims.changeChannel(claimed, avance, { mayReturn });
 }
-
-/** Times an unreadable package is fetched again. */
-const MAX_RELECTURAS = 1;
-
-/** Opens the observer of one package; null where the solicitud needs none. */
-export type ObserveRows = (claimed: ClaimedSolicitud) => RowObserver | null;
-
-/**
- * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
- * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched again once; when the
- * object store lost one, all are looked for again. Failures of storage or database come out: the claim lapses and the
- * solicitud is woken again.
- */
-export async function assembleSolicitud(
-  deps: {
-    readonly claims: Claims;
-    readonly paquetes: Pick<Paquetes, 'assemble' | 'remove'>;
-    readonly checkpoint: Checkpoint;
-    /** Observers that features have for a package; null: none for this one. */
-    readonly observe: readonly ObserveRows[];
-  },
-  claimed: ClaimedSolicitud,
-  signal: AbortSignal,
-): Promise<void> {
-  const { claims, paquetes, checkpoint, observe } = deps;
-  if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
-  if (!claimed.partes.every(isLista)) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
-  try {
-    const observers = observe.flatMap((open) => open(claimed) ?? []);
-    const paquete = await paquetes.assemble(planDe(claimed), signal, observers);
-    await checkpoint('tras-ensamblar', claimed.id);
-    await claims.finish(claimed, paquete);
-  } catch (error) {
-    if (!(error instanceof PaqueteSatInvalido)) throw error;
-    return fetchAnew(claims, claimed, error);
-  }
-  await checkpoint('tras-terminar', claimed.id);
-  // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its
-  // retention.
-  const keys = claimed.partes.flatMap((parte) => parte.paquetes.flatMap(({ objectKey }) => objectKey ?? []));
-  await paquetes.remove(claimed.id, claimed.contenido === 'xml' ? 'originales' : keys).catch(() => {});
-}
-
-/** What the ZIP of a solicitud is made of. */
-function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
-  const { id, rfc, tipo, desde, hasta, formato, filtros, contenido, tablas } = claimed;
-  const partes = claimed.partes.map((parte) => {
-    const { canal, folio, periodo, motivo } = parte;
-    const paquetes = parte.paquetes.flatMap(({ paquete, objectKey }) => (objectKey ? [{ paquete, objectKey }] : []));
-    const rows = { recortar: pideDeMas({ ...parte, tipo }), confirmada: isConfirmada(parte) };
-    return { contenido: parte.contenido, canal, folio, periodo, paquetes, rows, motivo };
-  });
-  const of = (wanted: Contenido) => partes.filter((parte) => parte.contenido === wanted);
-  return {
-    solicitudId: id,
-    rfc,
-    tipo,
-    desde,
-    hasta,
-    formato,
-    filtros,
-    partes: of('metadata').map(({ canal, folio, periodo, rows, paquetes }) => ({
-      canal,
-      folio,
-      periodo,
-      ...rows,
-      paquetes,
-    })),
-    ...(contenido === 'xml'
-      ? { xml: { tablas, partes: of('xml').map(({ contenido: _, rows: __, ...parte }) => parte) } }
-      : {}),
-  };
-}
-
-async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: PaqueteSatInvalido): Promise<void> {
-  const { motivo: codigo } = error;
-  const parte = claimed.partes.find((p) => p.paquetes.some((paquete) => paquete.objectKey === error.objectKey));
-  const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
-  const isLost = codigo === 'AUSENTE';
-  if (!parte || !paquete || (isLost ? parte.reenvios >= MAX_REENVIOS : paquete.relecturas >= MAX_RELECTURAS)) {
-    if (parte?.contenido === 'xml') {
-      const avance = giveUp(parte, codigo, paquete?.paquete);
-      return claims.release(claimed, avance, { queue: 'ensambles', inSeconds: 0 });
-    }
-    return claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo });
-  }
-  const releida = {
-    parteId: parte.id,
-    estado: 'DISPONIBLE',
-    releer: { paquete: paquete.paquete },
-    dueInSeconds: 0,
-  } as const;
-  const avance: Avance = {
-    partes: isLost ? lookAgain(claimed, parte) : [releida],
-    eventos: [{ tipo: 'PAQUETE_ILEGIBLE', codigo, detalle: paquete.paquete }],
-  };
-  await claims.release(claimed, avance, { queue: 'descargas', inSeconds: 0 });
-}
-
-/**
- * Every package of the solicitud counts as not stored: where one is gone, the others may be gone, too. Fetching finds
- * those that are there. The part of the lost one spends a try, so that a store that loses everything has an end.
- */
-const lookAgain = ({ partes }: ClaimedSolicitud, lost: Parte): CambioParte[] =>
-  partes
-    .filter(({ paquetes }) => paquetes.length > 0)
-    .map(({ id, paquetes, reenvios }) => ({
-      parteId: id,
-      estado: 'DISPONIBLE',
-      paquetes: paquetes.map(({ paquete }) => paquete),
-      // It has packages: no answer without any is left to be confirmed.
-      vacias: [],
-      reenvios: id === lost.id ? reenvios + 1 : reenvios,
-      dueInSeconds: 0,
-    }));

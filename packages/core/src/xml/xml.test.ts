@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { PaqueteSatInvalido } from '../ports/paquetes.ts';
 import type { ClaimedSolicitud, Claims, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
+import { assembleSolicitud } from '../solicitud/ensamble.ts';
 import { noCheckpoint } from '../solicitud/parte.ts';
-import { assembleSolicitud } from '../solicitud/solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from '../solicitud/testing/un-paso.ts';
 import { claveXml, quotaRfc } from './cuota-xml.ts';
 
@@ -26,8 +26,8 @@ describe('a solicitud of XML', () => {
   it('begins with a part of metadata and one of XML for each period', async () => {
     const { avance } = released(await step(solicitud({ partes: [] })));
     expect(avance.nuevas).toMatchObject({ contenidos: ['metadata', 'xml'] });
-    const rows = released(await step(claimed({ partes: [] })));
-    expect(rows.avance.nuevas).toMatchObject({ contenidos: ['metadata'] });
+    const rows = await step(claimed({ partes: [] }), { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F' } });
+    expect(rows.calls[0]).toMatchObject(['save', { nuevas: { contenidos: ['metadata'] } }]);
   });
 
   it('divides a part of XML into parts of XML', async () => {

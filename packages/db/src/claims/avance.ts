@@ -76,9 +76,10 @@ const WRITE = `
 ), borrada AS (
   DELETE FROM parte p USING fila f WHERE p.id = f.reemplaza AND p.solicitud_id = f.id RETURNING 1
 ), nueva AS (
-  INSERT INTO parte (id, solicitud_id, contenido, inicio, fin, canal, vacias)
-  SELECT n.id, f.id, n.contenido, n.inicio, n.fin, n.canal, n.vacias FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.nuevas)
-    AS n (id uuid, contenido text, inicio text, fin text, canal text, vacias text[])
+  INSERT INTO parte (id, solicitud_id, contenido, inicio, fin, canal, vacias, estado, desfase, envios)
+  SELECT n.id, f.id, n.contenido, n.inicio, n.fin, n.canal, n.vacias, coalesce(n.estado, 'PENDIENTE'), coalesce(n.desfase, 0), coalesce(n.envios, 0)
+  FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.nuevas)
+    AS n (id uuid, contenido text, inicio text, fin text, canal text, vacias text[], estado text, desfase integer, envios integer)
   WHERE (SELECT count(*) FROM borrada) >= 0
 ), nota AS MATERIALIZED (
   SELECT f.id, jsonb_array_length(f.eventos) AS de, n.* FROM fila f CROSS JOIN LATERAL ROWS FROM (
@@ -123,12 +124,15 @@ function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next,
     reemplaza: nuevas?.reemplaza,
     nuevas: nuevas?.periodos.flatMap(({ inicio, fin }) =>
       (nuevas.contenidos ?? ['metadata']).map((contenido) => ({
-        id: randomUUID(),
+        id: nuevas.pedida?.parteId ?? randomUUID(),
         contenido,
         inicio,
         fin,
         canal: nuevas.canal ?? null,
         vacias: nuevas.vacias ?? [],
+        estado: nuevas.pedida?.estado,
+        desfase: nuevas.pedida?.desfase,
+        envios: nuevas.pedida?.envios,
       })),
     ),
     eventos: eventos?.map(({ tipo, codigo, detalle }) => ({ tipo, codigo, detalle: detalle?.slice(0, 500) })),
