@@ -138,7 +138,7 @@ export async function simulate(seed: number) {
     }
     partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
   };
-  const hasBoth = azar.below(2) === 0;
+  const [hasBoth, assembles] = [azar.below(2) === 0, azar.below(2) === 0];
   const isRefused: Record<CanalSat, boolean> = { soap: false, portal: false };
   const view = (): ClaimedSolicitud => ({
     ...CLAIMED,
@@ -337,7 +337,8 @@ export async function simulate(seed: number) {
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {
-          const own = { ...deps, sat: satOf(worker), agenda: AGENDA, sources: [COPIES] };
+          const assembly = assembles ? deps : undefined;
+          const own = { ...deps, assembly, sat: satOf(worker), agenda: AGENDA, sources: [COPIES] };
           await advanceSolicitud(own, claimed, signal);
         }
       } catch (error) {

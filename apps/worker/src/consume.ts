@@ -17,7 +17,7 @@ const LAST_BEAT_MS = 1_000;
 const DATABASE_AWAY = 'DATABASE_AWAY';
 
 /** Consumers of the step queues of one process; all of them stop together at shutdown. */
-export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: Asked) {
+export function createConsumers(context: Omit<WorkerContext, 'consume' | 'openObservers'>, asked: Asked) {
   const { config, log, shutdown, queueSettings, heartbeats, metrics, paquetes, proceso } = context;
   const consumers: Consumer[] = [];
   const watchdogs: { close(): Promise<void> }[] = [];

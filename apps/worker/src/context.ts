@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import type { SatMetrics } from '@acuse/core';
+import type { ObserveRows, SatMetrics } from '@acuse/core';
 import {
   createBreakerState,
   createClaims,
@@ -17,7 +17,7 @@ import { openPaquetesS3 } from '@acuse/storage';
 import { openManifestSigner } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { createConsumers } from './consume.ts';
-import { CLAIM_PARTS, CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
+import { CLAIM_PARTS, CLAIMS_DECORATORS, FEATURE_OBSERVERS, FINISH_NOTES } from './features.ts';
 import { meterClaims, meterPaquetes } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
 import { type OpenSats, openSats } from './sats.ts';
@@ -83,5 +83,10 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
       return sats;
     },
   };
-  return { ...shared, consume: createConsumers(shared, asked) };
+  let observers: readonly ObserveRows[] | null = null;
+  const openObservers = () => {
+    observers ??= FEATURE_OBSERVERS.map((open) => open(shared));
+    return observers;
+  };
+  return { ...shared, openObservers, consume: createConsumers(shared, asked) };
 }

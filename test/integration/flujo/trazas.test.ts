@@ -18,8 +18,9 @@ flowOnEachDriver('the story of a request', (queueUrl) => {
     OTEL_EXPORTER_OTLP_HEADERS: 'x-prueba=a%20b',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   });
-  const WORKER_ROLES = 'descargas,ensambles,relay,reconciler,reaper,webhooks';
-  const own = useServicio(() => ({ queueUrl, apiEnv: env(), workerEnv: { WORKER_ROLES, ...env() } }), {});
+  // As in an installation: a process with both roles would assemble a small package in the step that fetched it.
+  const workers = ['descargas,relay,reconciler,reaper,webhooks', 'ensambles'].map((WORKER_ROLES) => ({ WORKER_ROLES }));
+  const own = useServicio(() => ({ queueUrl, apiEnv: env(), workerEnv: env() }), ...workers);
 
   const traza = (...args: string[]) => runOrder({ DATABASE_URL: own.databaseUrl }, ['traza', ...args]);
 

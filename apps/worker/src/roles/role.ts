@@ -1,4 +1,4 @@
-import type { Checkpoint, Claims } from '@acuse/core';
+import type { Checkpoint, Claims, ObserveRows } from '@acuse/core';
 import type { RoleContext } from '@acuse/roles';
 import type { Role, WorkerConfig } from '@acuse/settings/worker';
 import type { OpenSats } from '../sats.ts';
@@ -9,6 +9,8 @@ export interface WorkerContext extends RoleContext<WorkerConfig> {
   readonly claims: Claims;
   readonly checkpoint: Checkpoint;
   openSats(): OpenSats;
+  /** Observers of the rows of an assembled package, the same for all roles. */
+  openObservers(): readonly ObserveRows[];
   /** Runs the steps of a queue, at most `concurrency` at once. */
   consume(job: StepJob, concurrency: number): void;
 }

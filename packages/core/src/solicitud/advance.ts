@@ -1,30 +1,51 @@
 import type { Avance, ClaimedSolicitud, Claims } from '../ports/solicitudes.ts';
+import { afterWrite } from './cambios.ts';
+import { type AssemblyDeps, assembleSolicitud } from './ensamble.ts';
 import type { AdvanceDeps } from './parte.ts';
 import { takeStep } from './solicitud.ts';
 
 /** Steps that follow each other under one claim: a longer row of them keeps its slot from another account. */
 const STEPS_OF_A_CLAIM = 3;
 
+/** Bytes of a package of the SAT up to which it is small: some 5,000 rows. */
+const SMALL_BYTES = 262_144;
+
+/** The solicitud after a write that leaves nothing to fetch, when all of it is metadata and one small package or none. */
+function smallWhole(claimed: ClaimedSolicitud, avance: Avance): ClaimedSolicitud | null {
+  const saved = avance.partes?.flatMap(({ guardado }) => guardado ?? []) ?? [];
+  const whole = afterWrite(claimed, avance);
+  const packages = whole.partes.flatMap(({ paquetes }) => paquetes);
+  // The size of a package that was stored before is not known here.
+  const isSmall = packages.length === saved.length && saved.length <= 1 && (saved[0]?.bytes ?? 0) <= SMALL_BYTES;
+  return isSmall && whole.contenido === 'metadata' ? whole : null;
+}
+
 /**
  * Carries a claimed solicitud through the SAT: takes steps while the next is due at once, and gives the claim back with
- * the time of the next wake-up. What may go wrong with the SAT ends in a later wake-up or a terminal state; only
- * `StaleEpoch` and failures of database and storage come out, with the claim still held.
+ * the time of the next wake-up. With `assembly` a small package is assembled under the same claim. What may go wrong
+ * with the SAT ends in a later wake-up or a terminal state; only `StaleEpoch` and failures of database and storage come
+ * out, with the claim still held.
  */
 export async function advanceSolicitud(
-  deps: AdvanceDeps,
+  deps: AdvanceDeps & { readonly assembly?: Omit<AssemblyDeps, 'claims' | 'checkpoint'> | undefined },
   claimed: ClaimedSolicitud,
   signal: AbortSignal,
 ): Promise<void> {
+  const { assembly, claims: own, checkpoint } = deps;
   let held: ClaimedSolicitud | null = claimed;
+  let whole: ClaimedSolicitud | null = null;
   for (let left = STEPS_OF_A_CLAIM - 1; held !== null; left -= 1) {
     let next: ClaimedSolicitud | null = null;
     const release: Claims['release'] = async (of, avance: Avance, then) => {
-      if (then.queue === 'ensambles' || then.inSeconds > 0 || signal.aborted)
-        return deps.claims.release(of, avance, then);
-      next = await deps.claims.goOn(of, avance);
+      const isAtOnce = then.inSeconds <= 0 && !signal.aborted;
+      if (isAtOnce && then.queue === 'descargas' && left > 0) next = await own.goOn(of, avance);
+      else {
+        whole = isAtOnce && then.queue === 'ensambles' && assembly ? smallWhole(of, avance) : null;
+        await (whole ? own.save(of, avance) : own.release(of, avance, then));
+      }
     };
-    const claims = left > 0 ? { ...deps.claims, release } : deps.claims;
-    await takeStep({ ...deps, claims }, held, signal);
+    await takeStep({ ...deps, claims: { ...own, release } }, held, signal);
     held = next;
   }
+  if (whole && assembly) await assembleSolicitud({ ...assembly, claims: own, checkpoint }, whole, signal);
 }
