@@ -37,7 +37,9 @@ export function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
       const object = await readAll(body);
       signal.throwIfAborted();
       objects.set(key, object);
+      return versionOf(object);
     },
+    hold() {},
     async list(prefix, signal) {
       signal.throwIfAborted();
       return [...objects.keys()].filter((key) => key.startsWith(prefix));

@@ -8,8 +8,11 @@ export interface ObjectStat {
 
 /** The few things that packages need of object storage. Every failure rejects; none leaves a partial object. */
 export interface ObjectStore {
-  /** Null when there is no such object. May fetch its end, for the reads that follow. */
-  stat(key: string, signal: AbortSignal): Promise<ObjectStat | null>;
+  /**
+   * Null when there is no such object. May fetch its end, for the reads that follow. With `mayBeHeld` an object that is
+   * held is not asked for.
+   */
+  stat(key: string, signal: AbortSignal, mayBeHeld?: boolean): Promise<ObjectStat | null>;
 
   /**
    * The bytes from `start` up to but not including `end`, which must be inside of the object. The stream ends with an
@@ -17,8 +20,14 @@ export interface ObjectStore {
    */
   read(key: string, version: string, range: { start: number; end: number }, signal: AbortSignal): Readable;
 
-  /** Stores the body under the key. Nothing becomes visible there unless the body ends without an error. */
-  write(key: string, body: Readable, signal: AbortSignal): Promise<void>;
+  /**
+   * Stores the body under the key, and gives its version. Nothing becomes visible there unless the body ends without an
+   * error.
+   */
+  write(key: string, body: Readable, signal: AbortSignal): Promise<string>;
+
+  /** Holds the bytes of an object for a while, as this process wrote them. */
+  hold(key: string, version: string, bytes: Buffer): void;
 
   /** Keys of the objects whose key begins with the prefix, in any order. */
   list(prefix: string, signal: AbortSignal): Promise<string[]>;

@@ -10,6 +10,9 @@ import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PaqueteLimits } from './zip/sat-package.ts';
 
+/** Bytes of a package of the SAT up to which it is held in memory after it was stored. */
+const HELD_BYTES = 262_144;
+
 /**
  * What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9.
  * Without `signer`, `firma.json` has no signature.
@@ -19,10 +22,13 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
   const saveSat: Paquetes['saveSat'] = async (origen, zip, signal) => {
     const objectKey = satKey(origen);
     const meter = new Meter();
+    const chunks: Buffer[] = [];
     const counted = new Transform({
       highWaterMark: 1_048_576,
       transform(chunk: Buffer, _encoding, callback) {
         meter.update(chunk);
+        if (meter.bytes <= HELD_BYTES) chunks.push(chunk);
+        else chunks.length = 0;
         if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
         else callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
       },
@@ -36,6 +42,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
     if (put.status === 'rejected') throw put.reason;
     if (copy.status === 'rejected') throw copy.reason;
     const { bytes, sha256 } = meter.finish();
+    if (bytes <= HELD_BYTES) store.hold(objectKey, put.value, Buffer.concat(chunks));
     return { objectKey, bytes, sha256 };
   };
   return {

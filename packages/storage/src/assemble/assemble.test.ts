@@ -268,6 +268,7 @@ describe('an assembly that fails', { timeout: 120_000 }, () => {
       ...store(),
       async write(_key, body) {
         for await (const _chunk of body) throw full;
+        return '';
       },
     };
     await expect(assemble(depsOf(refusing), planOf(['a'], formato), signal)).rejects.toBe(full);
@@ -307,8 +308,9 @@ describe('an assembly that fails', { timeout: 120_000 }, () => {
     const damaging: ObjectStore = {
       ...inner,
       async write(key, body, s) {
-        await inner.write(key, body, s);
+        const version = await inner.write(key, body, s);
         objects.set(key, damage(objects.get(key) ?? Buffer.alloc(0)));
+        return version;
       },
     };
     await expect(assemble(depsOf(damaging), planOf(['a']), signal)).rejects.toMatchObject({ name: 'ZipNoCoincide' });

@@ -114,7 +114,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
     expect([...conditions]).toEqual([expect.stringMatching(/^"[0-9a-f-]+"$/)]);
   });
 
-  test('of a small package makes six requests, with the storing before and the deletion after', async () => {
+  test('of a small package makes five requests, with the storing before and the deletion after', async () => {
     const paquetes = s3.open();
     // The first write of a process looks for the bucket.
     await paquetes.saveDocumento('documentos/d', Buffer.from('d'), never);
@@ -125,8 +125,26 @@ describe('an assembly', { timeout: 120_000 }, () => {
     const { objectKey } = await paquetes.saveSat(small, Readable.from([little]), never);
     await paquetes.assemble(planOf('s8', objectKey), never);
     await paquetes.remove('s8', [objectKey]);
-    expect(s3.server.requests.map((line) => line.split(' ')[0])).toEqual(['GET', 'PUT', 'GET', 'PUT', 'GET', 'DELETE']);
+    expect(s3.server.requests.map((line) => line.split(' ')[0])).toEqual(['GET', 'PUT', 'PUT', 'GET', 'DELETE']);
     expect(await paquetes.findSat(small, never)).toBeNull();
+  });
+
+  test.each([
+    ['256 KiB or less is read from memory', 0, 0],
+    ['more is read from the storage', 262_144, 1],
+  ])('a package of %s; whether it is still there is asked of the storage', async (_, more, gets) => {
+    const paquetes = s3.open();
+    const own = { ...origen, solicitudId: `held-${more}` };
+    const text = { name: `${UUID}_01.txt`, content: satText(rows.slice(0, 2)) };
+    const zip = zipBytes([text, { name: 'x', content: randomBytes(more) }]);
+    const saved = await paquetes.saveSat(own, Readable.from([zip]), never);
+    s3.server.requests.length = 0;
+    const plan = planOf(own.solicitudId, saved.objectKey);
+    expect(await paquetes.assemble(plan, never)).toMatchObject({ registros: 2 });
+    expect(s3.count(/^GET .*\/a\.zip/)).toBe(gets);
+    expect(await paquetes.findSat(own, never)).toEqual(saved);
+    await s3.open().remove(own.solicitudId, [saved.objectKey]);
+    expect(await paquetes.findSat(own, never)).toBeNull();
   });
 
   test('asks the SAT for nothing that a missing bucket could not take', async () => {

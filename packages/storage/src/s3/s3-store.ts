@@ -46,7 +46,9 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
   }
 
   return {
-    async stat(key, signal) {
+    async stat(key, signal, mayBeHeld = false) {
+      const written = mayBeHeld ? tails.written(key) : null;
+      if (written !== null) return written;
       try {
         const tail = { Bucket: bucket, Key: key, Range: `bytes=-${TAIL_BYTES}` };
         const { Body, ...got } = await client.send(new GetObjectCommand(tail), { abortSignal: signal });
@@ -97,7 +99,11 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
         bucketReady = true;
       }
       tails.delete(key);
-      await upload(client, settings, key, body, signal);
+      return upload(client, settings, key, body, signal);
+    },
+
+    hold(key, version, bytes) {
+      if (version !== '') tails.set(key, version, 0, bytes, true);
     },
 
     async list(prefix, signal) {
@@ -175,7 +181,7 @@ async function upload(
   key: string,
   body: Readable,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   signal.throwIfAborted();
   const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
@@ -187,7 +193,7 @@ async function upload(
     queueSize: settings.partConcurrency,
   });
   try {
-    await sending.done();
+    return (await sending.done()).ETag ?? '';
   } catch (error) {
     body.destroy(error instanceof Error ? error : new Error('upload failed', { cause: error }));
     throw signal.aborted ? signal.reason : error;

@@ -42,7 +42,7 @@ export async function readDirectory(
   maxEntries: number,
   signal: AbortSignal,
 ): Promise<ZipDirectory> {
-  const stat = await store.stat(key, signal);
+  const stat = await store.stat(key, signal, true);
   if (stat === null) throw new PaqueteSatInvalido('AUSENTE', key, 'no está en el almacén');
   const reader = new RangeReader(store, key, stat, signal);
   const zip = await openZip(reader, key, stat);
