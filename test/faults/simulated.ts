@@ -9,6 +9,7 @@ import {
   type Claims,
   changed,
   type NombrePaso,
+  newParte,
   noCheckpoint,
   PaqueteSatInvalido,
   type Paquetes,
@@ -122,19 +123,10 @@ export async function simulate(seed: number) {
     if (pedida) intents += 1;
     for (const periodo of nuevas.periodos) {
       ids += 1;
-      const counts = { reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
-      const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [], motivo: null };
       const { parteId: id = `p${ids}`, estado = 'PENDIENTE', desfase = 0, envios = 0 } = pedida ?? {};
-      const asked = {
-        id,
-        periodo,
-        canal: nuevas.canal ?? canal,
-        contenido: 'metadata',
-        estado,
-        desfase,
-        envios,
-      } as const;
-      partes.push({ ...asked, ...counts, ...rest });
+      const { canal: own = canal, vacias = [] } = nuevas;
+      const parte = newParte({ canal: own, now: new Date(now) }, periodo);
+      partes.push({ ...parte, id, vacias, estado, desfase, envios });
     }
     partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
   };

@@ -1,4 +1,26 @@
+import { randomUUID } from 'node:crypto';
+import type { Periodo } from '../ports/metadata.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
+
+/** A part of metadata that was not asked for yet. */
+export const newParte = ({ canal, now }: Pick<ClaimedSolicitud, 'canal' | 'now'>, periodo: Periodo): Parte => ({
+  id: randomUUID(),
+  contenido: 'metadata',
+  periodo,
+  estado: 'PENDIENTE',
+  canal,
+  vacias: [],
+  folio: null,
+  desfase: 0,
+  envios: 0,
+  reenvios: 0,
+  consultas: 0,
+  fallos: 0,
+  accesos: 0,
+  motivo: null,
+  dueAt: now,
+  paquetes: [],
+});
 
 /** A part as a write at `now` leaves it. */
 export function changed(parte: Parte, cambio: CambioParte, now: Date): Parte {

@@ -1,6 +1,4 @@
-import { randomUUID } from 'node:crypto';
 import { SinFirma, wipeCredencial } from '../credencial.ts';
-import type { Periodo } from '../ports/metadata.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, Parte, QueueName } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import {
@@ -15,7 +13,7 @@ import {
   withoutXml,
 } from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
-import { afterWrite } from './cambios.ts';
+import { afterWrite, newParte } from './cambios.ts';
 import {
   type AdvanceDeps,
   askForParte,
@@ -68,25 +66,6 @@ async function begin(deps: AdvanceDeps, claimed: ClaimedSolicitud, signal: Abort
   const intended = (pedida: CambioParte): Avance => ({ nuevas: { ...nuevas, pedida }, eventos });
   return ask({ ...deps, ...opened, solicitud, parte, intended, signal });
 }
-
-const newParte = ({ canal, now }: ClaimedSolicitud, periodo: Periodo): Parte => ({
-  id: randomUUID(),
-  contenido: 'metadata',
-  periodo,
-  estado: 'PENDIENTE',
-  canal,
-  vacias: [],
-  folio: null,
-  desfase: 0,
-  envios: 0,
-  reenvios: 0,
-  consultas: 0,
-  fallos: 0,
-  accesos: 0,
-  motivo: null,
-  dueAt: now,
-  paquetes: [],
-});
 
 /** Opens the credential that a part is asked with, or says what follows without asking. */
 async function open(
