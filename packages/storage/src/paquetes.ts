@@ -1,6 +1,6 @@
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ManifestSigner, PaqueteSatInvalido, type Paquetes } from '@acuse/core';
+import { type ManifestSigner, PaqueteSatInvalido, type Paquetes, SMALL_BYTES } from '@acuse/core';
 import { assemble } from './assemble/assemble.ts';
 import { checkEvidencia } from './assemble/evidencia.ts';
 import { readCsv } from './assemble/read-csv.ts';
@@ -9,9 +9,6 @@ import { evidenciaKey, originalsPrefix, satKey, solicitudPrefix } from './keys.t
 import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PaqueteLimits } from './zip/sat-package.ts';
-
-/** Bytes of a package of the SAT up to which it is held in memory after it was stored. */
-const HELD_BYTES = 262_144;
 
 /**
  * What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9.
@@ -27,7 +24,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       highWaterMark: 1_048_576,
       transform(chunk: Buffer, _encoding, callback) {
         meter.update(chunk);
-        if (meter.bytes <= HELD_BYTES) chunks.push(chunk);
+        if (meter.bytes <= SMALL_BYTES) chunks.push(chunk);
         else chunks.length = 0;
         if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
         else callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
@@ -42,7 +39,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
     if (put.status === 'rejected') throw put.reason;
     if (copy.status === 'rejected') throw copy.reason;
     const { bytes, sha256 } = meter.finish();
-    if (bytes <= HELD_BYTES) store.hold(objectKey, put.value, Buffer.concat(chunks));
+    if (bytes <= SMALL_BYTES) store.hold(objectKey, put.value, Buffer.concat(chunks));
     return { objectKey, bytes, sha256 };
   };
   return {

@@ -3,6 +3,9 @@ import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
 import type { Filtros, Periodo, TipoDescarga, XmlDeCfdi } from './metadata.ts';
 
+/** Bytes up to which a package of the SAT is small, some 5,000 rows: it is held in memory and assembled at once. */
+export const SMALL_BYTES = 262_144;
+
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
   /** Key of the object in our storage. */

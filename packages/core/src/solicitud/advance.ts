@@ -1,3 +1,4 @@
+import { SMALL_BYTES } from '../ports/paquetes.ts';
 import type { Avance, ClaimedSolicitud, Claims } from '../ports/solicitudes.ts';
 import { afterWrite } from './cambios.ts';
 import { type AssemblyDeps, assembleSolicitud } from './ensamble.ts';
@@ -6,9 +7,6 @@ import { takeStep } from './solicitud.ts';
 
 /** Steps that follow each other under one claim: a longer row of them keeps its slot from another account. */
 const STEPS_OF_A_CLAIM = 3;
-
-/** Bytes of a package of the SAT up to which it is small: some 5,000 rows. */
-const SMALL_BYTES = 262_144;
 
 /** The solicitud after a write that leaves nothing to fetch, when all of it is metadata and one small package or none. */
 function smallWhole(claimed: ClaimedSolicitud, avance: Avance): ClaimedSolicitud | null {
