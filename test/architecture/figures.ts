@@ -64,8 +64,8 @@ export function figures(): readonly Figure[] {
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
   return [
-    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 104_295, goal: 82_000 },
-    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_393, goal: 15_000 },
+    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 104_294, goal: 82_000 },
+    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_380, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
       name: 'lines of the main path',
@@ -81,7 +81,7 @@ export function figures(): readonly Figure[] {
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 84_995,
+      limit: 84_994,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },

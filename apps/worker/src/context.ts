@@ -38,6 +38,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
   const storage = {
     createBucket: config.S3_CREATE_BUCKET,
     compressionLevel: config.ZIP_LEVEL,
+    holdsPackages: config.WORKER_ROLES.includes('ensambles'),
     ...(config.MANIFEST_KEYS === '' ? {} : { signer: openManifestSigner(config.MANIFEST_KEYS) }),
   };
   const stored = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
@@ -84,9 +85,6 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     },
   };
   let observers: readonly ObserveRows[] | null = null;
-  const openObservers = () => {
-    observers ??= FEATURE_OBSERVERS.map((open) => open(shared));
-    return observers;
-  };
+  const openObservers = () => (observers ??= FEATURE_OBSERVERS.map((open) => open(shared)));
   return { ...shared, openObservers, consume: createConsumers(shared, asked) };
 }

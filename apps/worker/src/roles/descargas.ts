@@ -29,9 +29,8 @@ export const openDescargas: OpenWorkerRole = (context) => {
     retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
     vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
   };
-  const assembly = config.WORKER_ROLES.includes('ensambles')
-    ? { paquetes, observe: context.openObservers() }
-    : undefined;
+  const isBoth = config.WORKER_ROLES.includes('ensambles');
+  const assembly = isBoth ? { paquetes, observe: context.openObservers() } : undefined;
   const deps = { claims, paquetes, cuotas: createCuotas(database), sources, agenda, checkpoint, assembly };
   context.consume(
     {

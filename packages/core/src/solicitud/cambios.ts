@@ -25,7 +25,7 @@ export const newParte = ({ canal, now }: Pick<ClaimedSolicitud, 'canal' | 'now'>
 /** A part as a write at `now` leaves it. */
 export function changed(parte: Parte, cambio: CambioParte, now: Date): Parte {
   const { parteId: _, registros: __, dueInSeconds, paquetes, guardado, releer, ...columns } = cambio;
-  const listed = paquetes?.map((paquete, orden) => ({ paquete, orden, objectKey: null, relecturas: 0 }));
+  const listed = paquetes?.map((paquete, at) => ({ paquete, orden: at + 1, objectKey: null, relecturas: 0 }));
   return {
     ...parte,
     ...columns,

@@ -24,6 +24,8 @@ export interface PaquetesS3Settings {
   readonly socketTimeoutMs: number;
   /** Level of the deflate compression of the ZIP of a solicitud, 0 to 9. Another level, other bytes. */
   readonly compressionLevel: number;
+  /** False: the process assembles nothing, and small packages that it stored are not held for that. */
+  readonly holdsPackages?: boolean | undefined;
   readonly limits?: Partial<PaqueteLimits> | undefined;
   /** Signs packages with XML. */
   readonly signer?: ManifestSigner | undefined;
@@ -55,7 +57,7 @@ export interface AjustesS3 {
 /** The settings of a client by those of a process; `more` is what only that process sets. */
 export function settingsS3Of(
   ajustes: AjustesS3,
-  more: Partial<Pick<PaquetesS3Settings, 'createBucket' | 'compressionLevel' | 'signer'>> = {},
+  more: Partial<Pick<PaquetesS3Settings, 'createBucket' | 'compressionLevel' | 'holdsPackages' | 'signer'>> = {},
 ): PaquetesS3Settings {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = ajustes;
   return {

@@ -130,11 +130,12 @@ describe('an assembly', { timeout: 120_000 }, () => {
   });
 
   test.each([
-    ['256 KiB or less is read from memory', 0, 0],
-    ['more is read from the storage', 262_144, 1],
-  ])('a package of %s; whether it is still there is asked of the storage', async (_, more, gets) => {
-    const paquetes = s3.open();
-    const own = { ...origen, solicitudId: `held-${more}` };
+    ['256 KiB or less is read from memory', 0, 0, true],
+    ['more is read from the storage', 262_144, 1, true],
+    ['any size is read from the storage where none is held', 0, 1, false],
+  ])('a package of %s; whether it is still there is asked of the storage', async (_, more, gets, holdsPackages) => {
+    const paquetes = s3.open({ holdsPackages });
+    const own = { ...origen, solicitudId: `held-${more}-${holdsPackages}` };
     const text = { name: `${UUID}_01.txt`, content: satText(rows.slice(0, 2)) };
     const zip = zipBytes([text, { name: 'x', content: randomBytes(more) }]);
     const saved = await paquetes.saveSat(own, Readable.from([zip]), never);

@@ -103,7 +103,7 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
     },
 
     hold(key, version, bytes) {
-      if (version !== '') tails.set(key, version, 0, bytes, true);
+      if (version !== '' && settings.holdsPackages !== false) tails.set(key, version, 0, bytes, true);
     },
 
     async list(prefix, signal) {

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import type { CopiaCerrada, CredentialSource } from '../../ports/credential-source.ts';
 import type { NombrePaso, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
+import { newParte } from '../cambios.ts';
 import { type AdvanceDeps, noCheckpoint, sealedCopies } from '../parte.ts';
 import { takeStep } from '../solicitud.ts';
 
@@ -18,22 +19,8 @@ export const AGENDA: AdvanceDeps['agenda'] = {
 };
 
 export const parte = (change: Partial<Parte> = {}): Parte => ({
+  ...newParte({ canal: 'soap', now: NOW }, PERIODO),
   id: 'p1',
-  contenido: 'metadata',
-  motivo: null,
-  periodo: PERIODO,
-  estado: 'PENDIENTE',
-  canal: 'soap',
-  vacias: [],
-  folio: null,
-  desfase: 0,
-  envios: 0,
-  reenvios: 0,
-  consultas: 0,
-  fallos: 0,
-  accesos: 0,
-  dueAt: NOW,
-  paquetes: [],
   ...change,
 });
 
