@@ -86,13 +86,10 @@ async function importLote(lote: readonly Fila[], importacion: Importacion): Prom
         const mailed = await mailThem(connection, made, importacion);
         for (const hecha of made)
           hechas.set(hecha.rfc, mailed.has(hecha.rfc) ? { ...hecha, destino: 'CORREO' } : hecha);
-        await importacion.keep(
-          [...hechas.values()].map(({ rfc, apiKey, enlace, destino }) => ({
-            rfc,
-            apiKey,
-            enlace: destino === 'ARCHIVO' ? enlace : null,
-          })),
-        );
+        // In the order of the lines: the database gives them in another.
+        const inOrder = pending.flatMap(({ rfc }) => hechas.get(rfc) ?? []);
+        const given = (each: Hecha) => (each.destino === 'ARCHIVO' ? each.enlace : null);
+        await importacion.keep(inOrder.map((each) => ({ rfc: each.rfc, apiKey: each.apiKey, enlace: given(each) })));
         return made.map(({ llave }) => llave);
       },
       async (connection) => {
