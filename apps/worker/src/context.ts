@@ -54,7 +54,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     finishNotes: FINISH_NOTES,
     learnHosts: estado.learn,
   });
-  const decorated = CLAIMS_DECORATORS.reduce((claims, add) => add(claims, { database, log, metrics }), own);
+  const decorated = CLAIMS_DECORATORS.reduce((claims, add) => add(claims, parts), own);
 
   /** Receivers of every request to the SAT, and to a simulator beside it. */
   const requests: SatMetrics = {

@@ -53,7 +53,10 @@ export type OpenSource = (deps: {
 }) => CredentialSource;
 
 /** Wraps the claims with the work of a feature beside each step. */
-export type DecorateClaims = (claims: Claims, context: Pick<RoleContext, 'database' | 'log' | 'metrics'>) => Claims;
+export type DecorateClaims = (
+  claims: Claims,
+  context: Pick<RoleContext, 'database' | 'log' | 'metrics' | 'closeLater'>,
+) => Claims;
 
 /** Sets gauges of a feature about the whole installation, in the process that exports them. */
 export type ObserveInstallation = (context: Pick<RoleContext, 'database' | 'metrics'>) => void;

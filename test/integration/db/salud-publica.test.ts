@@ -34,15 +34,29 @@ describe('how long downloads take', () => {
     return id;
   }
   const read = async () => (await createSaludPublica(database.db).read(new Date())).esperas;
-  const note = (id: string) => createEsperas(database.db).note(id);
+  const open = (pool: Pick<typeof database.db.pool, 'query'>, errors: unknown[], now?: () => number) =>
+    // Only `query` of the pool is used.
+    createEsperas(
+      { pool: pool as unknown as typeof database.db.pool },
+      { everyMs: DIA_MS, onError: (error) => errors.push(error), ...(now && { now }) },
+    );
+  const note = async (...ids: string[]) => {
+    const errors: unknown[] = [];
+    const esperas = open(database.db.pool, errors);
+    for (const id of ids) esperas.note(id);
+    await esperas.close();
+    expect(errors).toEqual([]);
+  };
   const counted = ({ cubetas }: Pick<SumaEsperas, 'cubetas'>) => cubetas.flatMap((n, i) => (n > 0 ? [[i, n]] : []));
 
   it('are added up by day, hour, mode, channel and kind, over all processes', async () => {
     const taxpayer = await seedTaxpayer(database.db);
-    for (const hace of [600, 600, 2_400]) await note(await asked(taxpayer, [{ hace }]));
-    // Both at once, in one row.
-    const ids = await Promise.all([600, 2_400].map((hace) => asked(taxpayer, [{ hace }])));
-    await Promise.all(ids.map(note));
+    const [first = '', second = '', ...others] = await Promise.all(
+      [600, 2_400, 600, 600, 2_400].map((hace) => asked(taxpayer, [{ hace }])),
+    );
+    // Two processes at the same time, in one row.
+    await Promise.all([note(first), note(second)]);
+    await note(...others);
     await note(await asked(taxpayer, [{ hace: 600 }], { modo: 'test', canal: 'portal', tipo: 'emitidos' }));
     const sumas = await read();
     expect(sumas.reduce((n, { descargas }) => n + descargas, 0)).toBe(6);
@@ -88,11 +102,37 @@ describe('how long downloads take', () => {
     expect(await read()).toEqual([]);
   });
 
+  it('wait while the database is away, and end when they were noted', async () => {
+    const taxpayer = await seedTaxpayer(database.db);
+    const errors: unknown[] = [];
+    let [isAway, now] = [true, 0];
+    const query = (...args: Parameters<typeof database.db.pool.query>) =>
+      isAway ? Promise.reject(new Error('away')) : database.db.pool.query(...args);
+    const esperas = open({ query: query as typeof database.db.pool.query }, errors, () => now);
+    esperas.note(await asked(taxpayer, [{ hace: 4_000 }]));
+    await esperas.flush();
+    now = 1_600_000;
+    esperas.note(await asked(taxpayer, [{ hace: 4_000 }]));
+    await esperas.flush();
+    expect(errors.map(String)).toEqual(['Error: away', 'Error: away']);
+    isAway = false;
+    await esperas.flush();
+    await esperas.close();
+    const [suma] = await read();
+    expect([suma?.descargas, suma && counted(suma)]).toEqual([
+      2,
+      [
+        [cubetaDe(2_400), 1],
+        [cubetaDe(4_000), 1],
+      ],
+    ]);
+  });
+
   it('are estimated only from enough accounts, however many downloads one of them has', async () => {
     const taxpayers = await Promise.all(Array.from({ length: 12 }, () => seedTaxpayer(database.db)));
     const [first] = taxpayers;
     if (first === undefined) throw new Error('no taxpayer');
-    for (let n = 0; n < 25; n += 1) await note(await asked(first, [{ hace: 60 * (30 + n) }]));
+    await note(...(await Promise.all(Array.from({ length: 25 }, (_, n) => asked(first, [{ hace: 60 * (30 + n) }])))));
     const estimate = async () =>
       estimacionDe(
         await read(),

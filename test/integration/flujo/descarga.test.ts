@@ -15,12 +15,13 @@ onEachDriver('the main job', (queueUrl) => {
     const before = await caller.call('descarga/paquete', { solicitud_id: id });
     expect([before.status, before.body.cfdi_codigo]).toEqual([409, 3002]);
 
-    await servicio.startWorker();
+    const worker = await servicio.startWorker();
     await expectWhole(servicio, caller, id, TRES_MESES);
     const { names, manifest } = await openPaquete(caller, id);
     expect(names.filter((name) => name.startsWith('originales/')).length).toBeGreaterThan(2);
     expect(manifest).toMatchObject({ rfc: caller.rfc });
-    // Noted once for three ready periods: the wait for later callers.
+    // Noted once for three ready periods: the wait for later callers, written at the latest when the worker ends.
+    await worker.stop();
     expect(await servicio.sql`SELECT modo, canal, tipo, descargas FROM espera_sat`).toEqual([
       { modo: 'test', canal: 'portal', tipo: 'recibidos', descargas: 1 },
     ]);

@@ -1,6 +1,7 @@
 import { type CanalMedido, CUBETAS, cubetaDe, type ResultadoMedido, type SatMetrics } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, rowsOf } from '../statements.ts';
+import { startFlush } from './flush.ts';
 
 const MINUTO_MS = 60_000;
 /** Rows kept in memory while the database is away: hours of traffic to all hosts. The oldest give way. */
@@ -48,7 +49,6 @@ export function createSatMetrics(
 ) {
   let pending = new Map<string, Renglon>();
   let prunedAt = now();
-  let writing: Promise<void> = Promise.resolve();
 
   function renglonDe(minuto: number, host: string, canal: CanalMedido): Renglon {
     const key = `${minuto} ${canal} ${host}`;
@@ -102,13 +102,6 @@ export function createSatMetrics(
     await prune().catch(onError);
   }
 
-  const flush = () => {
-    writing = writing.then(write);
-    return writing;
-  };
-  const timer = setInterval(() => void flush(), everyMs);
-  timer.unref();
-
   return {
     record({ host, canal, ms, resultado }: Parameters<SatMetrics['record']>[0]): void {
       const renglon = renglonDe(Math.floor(now() / MINUTO_MS) * MINUTO_MS, host, canal);
@@ -122,21 +115,7 @@ export function createSatMetrics(
       const cubeta = cubetaDe(ms);
       renglon.cubetas[cubeta] = (renglon.cubetas[cubeta] ?? 0) + 1;
     },
-    /** Writes the sums since the last write. */
-    flush,
-    /** Writes for the last time. What the database does not take within `lastMs` is given up: a process that ends has no next time. */
-    async close() {
-      clearInterval(timer);
-      let giveUp: NodeJS.Timeout | undefined;
-      const tooLate = new Promise<void>((resolve) => {
-        giveUp = setTimeout(() => {
-          onError(new Error(`the last sums were not written within ${lastMs} ms`));
-          resolve();
-        }, lastMs);
-      });
-      await Promise.race([flush(), tooLate]);
-      clearTimeout(giveUp);
-    },
+    ...startFlush({ everyMs, lastMs, write, onError }),
   };
 }
 
