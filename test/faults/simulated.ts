@@ -193,8 +193,9 @@ export async function simulate(seed: number) {
           leaseUntil = now + LEASE;
         }),
       awaitEfirma: (held) => fenced(held, () => end('ESPERA_EFIRMA')),
-      finish: (held, { registros, confianza }) =>
+      finish: (held, { registros, confianza }, unwritten) =>
         fenced(held, () => {
+          if (unwritten) write(unwritten);
           end('TERMINADA');
           if (registros === 0 && confianza === 'sin_confirmar') refunds += 1;
           return false;

@@ -47,7 +47,8 @@ export function meterClaims(
       log.info({ ...stepOf(claimed, avance), left: claimed.canal }, 'channel_changed');
     },
     awaitEfirma: (_, claimed) => log.info(stepOf(claimed), 'efirma_awaited'),
-    finish(_isNoted, claimed, { registros, bytes, confianza, resumen }) {
+    finish(_isNoted, claimed, { registros, bytes, confianza, resumen }, unwritten = {}) {
+      note(unwritten);
       log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
       if (resumen?.xml !== undefined) countXml(metrics, resumen.xml);

@@ -22,7 +22,7 @@ export * from './sat-error.ts';
 export * from './semaphore.ts';
 export { advanceSolicitud } from './solicitud/advance.ts';
 export * from './solicitud/agenda.ts';
-export { changed, newParte } from './solicitud/cambios.ts';
+export { afterWrite, changed, newParte } from './solicitud/cambios.ts';
 export { assembleSolicitud, type ObserveRows } from './solicitud/ensamble.ts';
 export {
   type AdvanceDeps,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { changed, newParte } from '@acuse/core';
+import { afterWrite, changed, newParte, StaleEpoch } from '@acuse/core';
 import { createClaims } from '@acuse/db';
 import { expect, it } from 'vitest';
-import { newSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { newSolicitud, PAQUETE, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { claimOf } from '../fixtures/features.ts';
 
 const t = useDatabase();
@@ -27,4 +27,45 @@ it('a part is in memory what the database reads after a write', async () => {
     held = await claims.goOn(held, { partes: [cambio] });
     expect(held.partes).toEqual([{ ...parte, dueAt: expect.any(Date) }]);
   }
+});
+
+it('the end writes the last progress, its events in order, and the step in the last of them', async () => {
+  const consultas = [{ host: 'h', resultado: 'exito', codigo: '5000', veces: 1, ms: 5 }] as const;
+  const claims = createClaims(t.db, { pasoEnCurso: () => ({ proceso: 'p', consultas }) });
+  const id = await newSolicitud(t.db, await seedTaxpayer(t.db));
+  let held = await claimOf(t.db, id, 1);
+  const pedida = { parteId: randomUUID(), estado: 'DISPONIBLE', paquetes: ['a'], folio: 'f' } as const;
+  const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };
+  held = await claims.goOn(held, { nuevas: { reemplaza: null, periodos: [periodo], pedida } });
+  held = await claims.goOn(held, { partes: [pedida] });
+  const guardado = { paquete: 'a', objectKey: 'k', bytes: 3, sha256: 'aa' };
+  const unwritten = {
+    consultado: true,
+    partes: [{ parteId: pedida.parteId, estado: 'DESCARGADA', guardado, registros: 7 }],
+    eventos: [{ tipo: 'PAQUETE_GUARDADO', codigo: 'a', detalle: 'cut \ud83d' }],
+  } as const;
+  await claims.finish(afterWrite(held, unwritten), PAQUETE, unwritten);
+  expect(await t.sql`SELECT estado, registros::int FROM parte WHERE solicitud_id = ${id}`).toEqual([
+    { estado: 'DESCARGADA', registros: 7 },
+  ]);
+  expect(
+    await t.sql`SELECT object_key, bytes::int FROM paquete_sat q JOIN parte p ON p.id = q.parte_id WHERE solicitud_id = ${id}`,
+  ).toEqual([{ object_key: 'k', bytes: 3 }]);
+  expect(
+    await t.sql`SELECT estado, intentos, ultima_consulta_en IS NOT NULL AS asked FROM solicitud WHERE id = ${id}`,
+  ).toEqual([{ estado: 'TERMINADA', intentos: 1, asked: true }]);
+  expect(
+    await t.sql`SELECT tipo, codigo, detalle, notas, consultas FROM evento WHERE solicitud_id = ${id} ORDER BY id`,
+  ).toEqual([
+    { tipo: 'PAQUETE_GUARDADO', codigo: 'a', detalle: 'cut \ufffd', notas: null, consultas: null },
+    {
+      tipo: 'TERMINADA',
+      codigo: null,
+      detalle: String(PAQUETE.registros),
+      notas: 'PAQUETE_GUARDADO,TERMINADA',
+      consultas,
+    },
+  ]);
+  await expect(claims.finish(held, PAQUETE, unwritten)).rejects.toThrow(StaleEpoch);
+  expect(await t.sql`SELECT tipo FROM evento WHERE solicitud_id = ${id}`).toHaveLength(2);
 });

@@ -327,10 +327,12 @@ export interface Claims {
   /**
    * TERMINADA with its package; without any row and unconfirmed it is refunded. Deletes the sealed credential and writes
    * the finish notes over `notas` in the same transaction. Returns false when the notes could not be written.
+   * `unwritten`: progress that `claimed` shows and the database does not have, written with the end.
    */
   finish(
     claimed: ClaimedSolicitud,
     paquete: Omit<PaqueteEnsamblado, 'resumen' | 'notas'> & Partial<Pick<PaqueteEnsamblado, 'resumen' | 'notas'>>,
+    unwritten?: Avance,
   ): Promise<boolean>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(

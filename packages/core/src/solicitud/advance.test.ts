@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PlanEnsamble } from '../ports/paquetes.ts';
+import { PaqueteSatInvalido, type PlanEnsamble } from '../ports/paquetes.ts';
 import type { Respuesta } from '../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims } from '../ports/solicitudes.ts';
 import { advanceSolicitud } from './advance.ts';
@@ -18,7 +18,8 @@ async function advance(
     signal = new AbortController().signal,
     bytes = 3,
     assembles = true,
-  }: { signal?: AbortSignal; bytes?: number; assembles?: boolean } = {},
+    fails = null,
+  }: { signal?: AbortSignal; bytes?: number; assembles?: boolean; fails?: Error | null } = {},
 ) {
   const writes: { write: string; avance: Avance; next?: { queue: string; inSeconds: number } }[] = [];
   const plans: PlanEnsamble[] = [];
@@ -35,8 +36,8 @@ async function advance(
     async release(_, avance, next) {
       writes.push({ write: 'release', avance, next });
     },
-    async finish({ claim }) {
-      writes.push({ write: `finish after ${claim.eventos}`, avance: {} });
+    async finish({ claim }, _, avance = {}) {
+      writes.push({ write: `finish after ${claim.eventos}`, avance });
       return true;
     },
   };
@@ -45,6 +46,7 @@ async function advance(
     paquetes: {
       async assemble(plan) {
         plans.push(plan);
+        if (fails !== null) throw fails;
         return { ...stored, registros: 1, confianza: 'confirmado', resumen: RESUMEN, notas: {} };
       },
       async remove() {},
@@ -76,8 +78,8 @@ async function advance(
     agenda: AGENDA,
     checkpoint: noCheckpoint,
   };
-  await advanceSolicitud(assembles ? { ...deps, assembly } : deps, first, signal);
-  return { asked, writes, plans, names: writes.map(({ write }) => write) };
+  const error = await advanceSolicitud(assembles ? { ...deps, assembly } : deps, first, signal).catch((each) => each);
+  return { error, asked, writes, plans, names: writes.map(({ write }) => write) };
 }
 
 const READY = { 'verificar-metadata': { resultado: 'TERMINADA', registros: 1, paquetes: ['a'] } };
@@ -101,13 +103,36 @@ describe('under one claim', () => {
 
   const solicitada = parte({ estado: 'SOLICITADA', folio: 'f' });
   const ready = { ...solicitada, estado: 'DISPONIBLE' as const, paquetes: paquetes('a') };
+  const SAVED = { partes: [{ estado: 'DESCARGADA', guardado: { paquete: 'a', objectKey: 'k' } }] };
   const FETCHED = { ...READY, 'descargar-paquete': { resultado: 'PAQUETE', zip: [] } };
 
   it('a request that is ready is fetched, and its small package assembled', async () => {
     const result = await advance(claimed({ partes: [solicitada] }), [[ready]], FETCHED);
     expect(result.asked).toEqual(['verificar-metadata', 'descargar-paquete']);
-    expect(result.names).toEqual(['goOn', 'save', 'finish after PAQUETE_GUARDADO']);
+    expect(result.names).toEqual(['goOn', 'finish after PAQUETE_GUARDADO']);
+    expect(result.writes.at(-1)?.avance).toMatchObject(SAVED);
     expect(result.plans).toMatchObject([{ partes: [{ folio: 'f', paquetes: [{ paquete: 'a', objectKey: 'k' }] }] }]);
+  });
+
+  it('a package that was fetched again is noted before its assembly: storage may have the one before', async () => {
+    const again = { ...ready, paquetes: ready.paquetes.map((each) => ({ ...each, relecturas: 1 })) };
+    const { names, writes } = await advance(claimed({ partes: [again] }), [], FETCHED);
+    expect(names).toEqual(['save', 'finish after PAQUETE_GUARDADO']);
+    expect(writes[0]?.avance).toMatchObject(SAVED);
+    expect(writes.at(-1)?.avance).toEqual({});
+  });
+
+  it('a package is noted when its assembly fails, and when it cannot be read', async () => {
+    const away = await advance(claimed({ partes: [ready] }), [], FETCHED, { fails: new Error('storage away') });
+    expect(away.error).toEqual(new Error('storage away'));
+    expect(away.writes).toMatchObject([{ write: 'save', avance: SAVED }]);
+    const fails = new PaqueteSatInvalido('TRUNCADO', 'k', 'cut');
+    const { error, names, writes } = await advance(claimed({ partes: [ready] }), [], FETCHED, { fails });
+    expect([error, names]).toEqual([undefined, ['save', 'release']]);
+    expect(writes[1]).toMatchObject({
+      avance: { partes: [{ estado: 'DISPONIBLE', releer: { paquete: 'a' } }] },
+      next: { queue: 'descargas', inSeconds: 0 },
+    });
   });
 
   it('a request without CFDI is assembled as well', async () => {

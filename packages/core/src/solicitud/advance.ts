@@ -8,14 +8,25 @@ import { takeStep } from './solicitud.ts';
 /** Steps that follow each other under one claim: a longer row of them keeps its slot from another account. */
 const STEPS_OF_A_CLAIM = 3;
 
-/** The solicitud after a write that leaves nothing to fetch, when all of it is metadata and one small package or none. */
-function smallWhole(claimed: ClaimedSolicitud, avance: Avance): ClaimedSolicitud | null {
+/** A small solicitud whose parts are all there. `unwritten`: progress of it that its end writes. */
+interface SmallWhole {
+  readonly solicitud: ClaimedSolicitud;
+  readonly unwritten: Avance | null;
+}
+
+/**
+ * The solicitud after progress that leaves nothing to fetch, when all of it is metadata and one small package or none.
+ * Progress with a package may stay unwritten: after a crash the package is found in storage, unless an older one was
+ * there under its key. An answer of the SAT without a package is nowhere else.
+ */
+function smallWhole(claimed: ClaimedSolicitud, avance: Avance): SmallWhole | null {
   const saved = avance.partes?.flatMap(({ guardado }) => guardado ?? []) ?? [];
-  const whole = afterWrite(claimed, avance);
-  const packages = whole.partes.flatMap(({ paquetes }) => paquetes);
+  const solicitud = afterWrite(claimed, avance);
+  const packages = solicitud.partes.flatMap(({ paquetes }) => paquetes);
   // The size of a package that was stored before is not known here.
   const isSmall = packages.length === saved.length && saved.length <= 1 && (saved[0]?.bytes ?? 0) <= SMALL_BYTES;
-  return isSmall && whole.contenido === 'metadata' ? whole : null;
+  if (!isSmall || solicitud.contenido !== 'metadata') return null;
+  return { solicitud, unwritten: packages[0]?.relecturas === 0 ? avance : null };
 }
 
 /**
@@ -31,7 +42,7 @@ export async function advanceSolicitud(
 ): Promise<void> {
   const { assembly, claims: own, checkpoint } = deps;
   let held: ClaimedSolicitud | null = claimed;
-  let whole: ClaimedSolicitud | null = null;
+  let whole = null as SmallWhole | null;
   for (let left = STEPS_OF_A_CLAIM - 1; held !== null; left -= 1) {
     let next: ClaimedSolicitud | null = null;
     const release: Claims['release'] = async (of, avance: Avance, then) => {
@@ -39,11 +50,13 @@ export async function advanceSolicitud(
       if (isAtOnce && then.queue === 'descargas' && left > 0) next = await own.goOn(of, avance);
       else {
         whole = isAtOnce && then.queue === 'ensambles' && assembly ? smallWhole(of, avance) : null;
-        await (whole ? own.save(of, avance) : own.release(of, avance, then));
+        if (whole === null) await own.release(of, avance, then);
+        else if (whole.unwritten === null) await own.save(of, avance);
       }
     };
     await takeStep({ ...deps, claims: { ...own, release } }, held, signal);
     held = next;
   }
-  if (whole && assembly) await assembleSolicitud({ ...assembly, claims: own, checkpoint }, whole, signal);
+  if (whole && assembly)
+    await assembleSolicitud({ ...assembly, claims: own, checkpoint }, whole.solicitud, signal, whole.unwritten);
 }

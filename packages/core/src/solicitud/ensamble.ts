@@ -23,12 +23,14 @@ export interface AssemblyDeps {
  * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
  * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched again once; when the
  * object store lost one, all are looked for again. Failures of storage or database come out: the claim lapses and the
- * solicitud is woken again.
+ * solicitud is woken again. `unwritten`: progress that `claimed` shows and the database does not have: the end writes it,
+ * and so does a failure.
  */
 export async function assembleSolicitud(
   deps: AssemblyDeps,
   claimed: ClaimedSolicitud,
   signal: AbortSignal,
+  unwritten: Avance | null = null,
 ): Promise<void> {
   const { claims, paquetes, checkpoint, observe } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
@@ -37,8 +39,9 @@ export async function assembleSolicitud(
     const observers = observe.flatMap((open) => open(claimed) ?? []);
     const paquete = await paquetes.assemble(planDe(claimed), signal, observers);
     await checkpoint('tras-ensamblar', claimed.id);
-    await claims.finish(claimed, paquete);
+    await claims.finish(claimed, paquete, unwritten ?? {});
   } catch (error) {
+    if (unwritten !== null) await claims.save(claimed, unwritten);
     if (!(error instanceof PaqueteSatInvalido)) throw error;
     return fetchAnew(claims, claimed, error);
   }

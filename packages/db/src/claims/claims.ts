@@ -16,7 +16,7 @@ import { UNHEALTHY_HOSTS, type UnhealthyHost } from '../sat/breaker-state.ts';
 import { criteriosIn } from '../solicitudes/accept.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
-import { type Write, writeOf } from './avance.ts';
+import { changeParts, LAST_WRITE, lastWriteOf, noteEventos, type Write, writeOf } from './avance.ts';
 import type { ClaimPart } from './claim-parts.ts';
 import { endWithoutPaquete } from './end.ts';
 import type { FinishNote } from './finish-notes.ts';
@@ -155,19 +155,20 @@ SELECT id FROM espera`;
 /** Parameters of the statement that ends a solicitud with its package, before those of the notes. */
 const FINISH_VALUES = 9;
 
-/** Ends a solicitud with its package, and writes the notes of the features with it. */
+/** Ends a solicitud with its package, and writes its last progress and the notes of the features with it. */
 function finishOf(notes: readonly FinishNote[]): string {
   const observed = notes.map((_, at) => `$${FINISH_VALUES + 1 + at}::jsonb`);
   const each = (part: (note: FinishNote, param: string) => string) =>
     notes.map((note, at) => part(note, observed[at] ?? '')).join('');
   return `
-WITH ${each((note, param) => note.before(param))}fin AS (
-  UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
+/* finish */ WITH ${each((note, param) => note.before(param))}fin AS (
+  UPDATE solicitud s SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
+    intentos = s.intentos + e.miradas, ultima_consulta_en = CASE WHEN e.miradas > 0 THEN now() ELSE s.ultima_consulta_en END,
     object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8${each((note, param) => note.set(param))}
-  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+  FROM jsonb_to_record($9::jsonb) AS e (${LAST_WRITE})
+  WHERE s.id = $1 AND s.epoch = $2 AND s.estado = 'EN_PROCESO' RETURNING s.id, s.epoch, e.partes, e.eventos, e.paso
 )${each(({ after }) => after)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
-salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
-nota AS (${insertUltimo({ de: 'fin', tipo: 'TERMINADA', detalle: '$6::text', epoch: '$2', paso: '$9' })})
+salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id), ${changeParts('fin')}, ${noteEventos('fin')}
 SELECT id FROM fin LEFT JOIN LATERAL solicitud_devuelve_vacia(CASE WHEN $6::bigint = 0 THEN fin.id END) ON true`;
 }
 
@@ -315,19 +316,22 @@ export function createClaims(
         if (!(await isOne(client, AWAIT_EFIRMA, values))) await client.query(writeOf([backOf(claimed, {}, atOnce)]));
       }),
 
-    async finish(claimed, { objectKey, bytes, sha256, registros, confianza, resumen, notas = {} }) {
+    async finish(claimed, { objectKey, bytes, sha256, registros, confianza, resumen, notas = {} }, unwritten = {}) {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
-      const paso = lastPaso(claimed, 'TERMINADA');
+      const end = { tipo: 'TERMINADA', detalle: String(registros) } as const;
+      const eventos = [...(unwritten.eventos ?? []), end];
+      const paso = pasoOf(claimed, [...claimed.claim.eventos, 'TERMINADA'], pasoEnCurso());
+      const last = lastWriteOf({ claimed, avance: { ...unwritten, eventos }, paso });
       const observed = finishNotes.map(({ name }) => (name in notas ? JSON.stringify(notas[name]) : null));
-      const end = (noted: typeof observed) => only(claimed, finish, [...values, paso, ...noted]);
+      const finishWith = (noted: typeof observed) => only(claimed, finish, [...values, last, ...noted]);
       try {
-        await end(observed);
+        await finishWith(observed);
         return true;
       } catch (error) {
         // The package is worth more than its notes.
         if (observed.every((each) => each === null) || !(isTimedOut(error) || isDataException(error))) throw error;
-        await end(observed.map(() => null));
+        await finishWith(observed.map(() => null));
         return false;
       }
     },
