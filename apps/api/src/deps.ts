@@ -100,7 +100,8 @@ export interface ApiDeps extends DatabasePorts, Autoridad, Pick<OperationDeps, '
   /** Public keys of signed packages, also retired ones. */
   readonly manifestKeys: readonly LlavePublicada[];
   /**
-   * Wakes the relay for a new row in the outbox. Returns at once; a lost wake-up costs a second, never a solicitud.
+   * Wakes the relay for a row in the outbox that an e.firma made due. Returns at once; a lost wake-up costs a second, never a
+   * solicitud.
    */
   readonly wake: () => void;
   /** Counts the calls of a key over all processes; null where the queue is not on Redis. */

@@ -19,7 +19,7 @@ import { createSellado, openClaves, openKeyring, publishedKeys, type TrustBundle
 import { createApp } from './app.ts';
 import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openObservers, openPorts } from './deps.ts';
 import { FEATURES, loadAll } from './features.ts';
-import { createCaminos, createWake } from './http/state.ts';
+import { createCaminos } from './http/state.ts';
 import { createServerFor } from './server.ts';
 
 /**
@@ -51,8 +51,6 @@ export async function startApi(
   void Promise.all(loading.map((load) => load()));
   return { url: urlOf(config.API_HOST, port), server, metricsUrl: parts.metricsUrl };
 }
-
-const WAKE_EVERY_MS = 20;
 
 interface Parts extends ProcessParts<'api'> {
   /** Loaders of the parts that are opened later. */
@@ -99,7 +97,8 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     },
     ...claves,
     manifestKeys: config.MANIFEST_PUBLIC_KEYS === '' ? [] : publishedKeys(config.MANIFEST_PUBLIC_KEYS),
-    wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
+    // Not awaited: the relay also polls.
+    wake: () => void notifyOutbox(database).catch((err: unknown) => log.debug({ err }, 'relay_not_woken')),
     sharedLimit: await openLimit(config, parts),
     health,
     now: () => new Date(),

@@ -5,6 +5,9 @@ import { execute, rowsOf } from './statements.ts';
 /** LISTEN/NOTIFY channel of new wake-ups. A payload is the topic of a feature, for a worker with its keys. */
 export const CANAL_OUTBOX = 'acuse_outbox';
 
+/** SQL that notifies listening relays at the commit. */
+export const NOTIFY_OUTBOX = `pg_notify('${CANAL_OUTBOX}', '')`;
+
 const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];
 
 /**
@@ -199,5 +202,42 @@ export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Notifies listening relays of new wake-ups; called after the commit and never awaited by a request. */
 export async function notifyOutbox({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  await execute(pool, `SELECT pg_notify('${CANAL_OUTBOX}', '')`);
+  await execute(pool, `SELECT ${NOTIFY_OUTBOX}`);
+}
+
+/**
+ * Limits notifications to one in `everyMs` milliseconds: a commit with one waits for every other such commit. Statements
+ * carry them, and `send` sends one for what the others committed. A lost notification costs a second: the relay also polls.
+ */
+export function createNotices(send: () => Promise<void>, everyMs: number) {
+  let isResting = false;
+  let isWanted = false;
+
+  function rest(): void {
+    isResting = true;
+    setTimeout(() => {
+      isResting = false;
+      if (isWanted) fire();
+    }, everyMs).unref();
+  }
+
+  function fire(): void {
+    isWanted = false;
+    rest();
+    send().catch(() => {});
+  }
+
+  return {
+    /** True where the next statement is to carry the notification. */
+    take(): boolean {
+      if (isResting) return false;
+      rest();
+      return true;
+    },
+    /** Announces rows that were committed without a notification. */
+    announce(): void {
+      isWanted = true;
+      if (!isResting) fire();
+    },
+  };
 }

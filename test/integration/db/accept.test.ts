@@ -1,4 +1,11 @@
-import { createAccessSnapshots, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
+import {
+  CANAL_OUTBOX,
+  createAccessSnapshots,
+  createClaims,
+  createLlaves,
+  createSolicitudes,
+  listenTo,
+} from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import {
@@ -35,6 +42,19 @@ describe('accepting a solicitud', () => {
       intentos: 0,
       registros: null,
     });
+  });
+
+  it('notifies the relay at its commit', async () => {
+    const taxpayer = await seedTaxpayer(t.db, { saldo: 3 });
+    let heard = 0;
+    const listening = await listenTo(t.db.settings, CANAL_OUTBOX, () => {
+      heard += 1;
+    });
+    // The first is for the connection.
+    await expect.poll(() => heard).toBe(1);
+    await newSolicitud(t.db, taxpayer);
+    await expect.poll(() => heard).toBe(2);
+    await listening.close();
   });
 
   it('writes nothing when the balance is too low', async () => {

@@ -1,7 +1,7 @@
 import { silentLogger } from '@acuse/runtime';
 import { describe, expect, it, vi } from 'vitest';
 import { createReembolsos } from './settle.ts';
-import { createUsos, createWake } from './state.ts';
+import { createUsos } from './state.ts';
 
 const log = silentLogger;
 
@@ -35,21 +35,6 @@ describe('last uses', () => {
     usos.note('a', new Date(1), '192.0.2.1');
     await expect.poll(() => noteUse.mock.calls.length).toBe(1);
     await usos.close();
-  });
-});
-
-describe('waking the relay', () => {
-  it('sends at once, then once for any number of calls, and never leaves the last unsent', async () => {
-    const send = vi.fn(async () => {});
-    const wake = createWake({ send, everyMs: 5, log });
-    for (let call = 0; call < 100; call += 1) wake();
-    expect(send).toHaveBeenCalledTimes(1);
-    await expect.poll(() => send.mock.calls.length).toBe(2);
-  });
-
-  it('does not care about failures', () => {
-    const wake = createWake({ send: () => Promise.reject(new Error('away')), everyMs: 1, log });
-    expect(() => wake()).not.toThrow();
   });
 });
 

@@ -108,35 +108,6 @@ export function createCaminos(now: () => number = Date.now) {
 export type Caminos = ReturnType<typeof createCaminos>;
 
 /**
- * Makes `wake`: sends at once, then at most once in `everyMs` however often it is called, and never leaves the last
- * call unsent. The caller never waits and never sees a failure, since the relay looks by itself every second.
- */
-export function createWake(options: {
-  readonly send: () => Promise<void>;
-  readonly everyMs: number;
-  readonly log: Logger;
-}): () => void {
-  const { send, everyMs, log } = options;
-  let isResting = false;
-  let isWanted = false;
-
-  function fire(): void {
-    isWanted = false;
-    isResting = true;
-    send().catch((err: unknown) => log.debug({ err }, 'relay_not_woken'));
-    setTimeout(() => {
-      isResting = false;
-      if (isWanted) fire();
-    }, everyMs).unref();
-  }
-
-  return () => {
-    isWanted = true;
-    if (!isResting) fire();
-  };
-}
-
-/**
  * Counts the calls of a key: with `shared` over all processes in one round trip to Redis, and by this process alone
  * without it or while Redis is away. The process counts every call, so that its own limit holds from the first moment.
  */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Avance, CambioParte, ClaimedSolicitud, QueueName } from '@acuse/core';
 import type pg from 'pg';
-import { CANAL_OUTBOX } from '../outbox.ts';
+import { NOTIFY_OUTBOX } from '../outbox.ts';
 import { prepared } from '../statements.ts';
 import { upsertPasos } from './paso.ts';
 
@@ -100,7 +100,7 @@ const WRITE = `
     AS n (id uuid, contenido text, inicio text, fin text, canal text, vacias text[], estado text, desfase integer, envios integer)
   WHERE (SELECT count(*) FROM borrada) >= 0
 ), ${noteEventos('fila')}
-SELECT id, (SELECT pg_notify('${CANAL_OUTBOX}', '') WHERE EXISTS (SELECT FROM fila WHERE segundos <= 0)) FROM fila`;
+SELECT id, (SELECT ${NOTIFY_OUTBOX} WHERE EXISTS (SELECT FROM fila WHERE segundos <= 0)) FROM fila`;
 
 /** The statement that carries out `writes`; no two of them are of the same solicitud. It gives a row for each done. */
 export function writeOf(writes: readonly Write[]): pg.QueryConfig {

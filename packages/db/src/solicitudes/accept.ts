@@ -2,6 +2,7 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import { type Aceptacion, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation, sendOnce } from '../errors.ts';
+import { NOTIFY_OUTBOX } from '../outbox.ts';
 import { prepared } from '../statements.ts';
 
 /** Columns of a request, by their names in `solicitud_acepta` (prisma/functions/solicitud.sql). */
@@ -41,10 +42,13 @@ function criteriosOf({ filtros, contenido = 'metadata', tablas = false }: NuevaS
 export const criteriosIn = (t: string) => `nullif(${t}.filtros - '{contenido,tablas}'::text[], '{}') AS filtros,
   coalesce(${t}.filtros ->> 'contenido', 'metadata') AS contenido, coalesce(${t}.filtros ? 'tablas', false) AS tablas`;
 
-/** Accepts any number of requests of different accounts: each as a whole, or nothing of it. */
-export const ACCEPT = `/* accept */ SELECT * FROM solicitud_acepta(${Object.entries(COLUMNS)
-  .map(([name, [type]], at) => `${name} => $${at + 1}::${type}[]`)
-  .join(', ')})`;
+const REQUESTS = Object.entries(COLUMNS).map(([name, [type]], at) => `${name} => $${at + 1}::${type}[]`);
+
+/**
+ * Accepts any number of requests of different accounts: each as a whole, or nothing of it. The last parameter says whether
+ * the commit notifies the relay.
+ */
+export const ACCEPT = `/* accept */ SELECT *, (SELECT ${NOTIFY_OUTBOX} WHERE $${REQUESTS.length + 1}::boolean) FROM solicitud_acepta(${REQUESTS.join(', ')})`;
 
 interface AcceptRow {
   pedido: string;
@@ -66,14 +70,15 @@ function aceptacionOf(row: AcceptRow): Aceptacion {
 /**
  * Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. The statement
  * begins before `until`, on the clock of `performance.now`, or not at all. After an unknown outcome it runs once more
- * and finds the first acceptance; rejects with `ResultadoIncierto` when that outcome is unknown too.
+ * and finds the first acceptance; rejects with `ResultadoIncierto` when that outcome is unknown too. `notifies`: the commit
+ * notifies the relay.
  */
 export async function acceptAll(
   { pool }: Pick<Database, 'pool'>,
   nuevas: readonly NuevaSolicitud[],
-  until: number,
+  { until, notifies }: { readonly until: number; readonly notifies: boolean },
 ): Promise<Aceptacion[]> {
-  const values = Object.values(COLUMNS).map(([, value]) => nuevas.map(value));
+  const values = [...Object.values(COLUMNS).map(([, value]) => nuevas.map(value)), notifies];
   const run = () => sendOnce<AcceptRow>(pool, prepared(ACCEPT, values), until);
   const { rows } = await run().catch((error) => {
     if (error instanceof ResultadoIncierto)

@@ -18,6 +18,7 @@ import { createBatch } from '../batch.ts';
 import { endWithoutPaquete } from '../claims/end.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
+import { createNotices, notifyOutbox } from '../outbox.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid, LAST_ID } from '../uuid.ts';
 import { acceptAll, criteriosIn } from './accept.ts';
@@ -237,8 +238,13 @@ function partsOf({ partes, meses }: Pick<Progress, 'partes'> & Meses): PartesSol
   };
 }
 
+/** Milliseconds between two notifications of acceptances. */
+const NOTICE_MS = 20;
+
 /** Solicitudes over PostgreSQL: as the API sees them, by taxpayer, and as the people of their account do. */
 export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+  const notices = createNotices(() => notifyOutbox({ pool }), NOTICE_MS);
+
   /** Null for one that does not exist and for one of another taxpayer, or of another mode than `modo`, alike. */
   async function find(contribuyenteId: string, id: string, modo?: Modo): Promise<VistaSolicitud | null> {
     if (!isUuid(id)) return null;
@@ -251,9 +257,17 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
   }
 
   return {
-    /** Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. */
+    /**
+     * Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. Notifies
+     * the relay.
+     */
     accept: createBatch({
-      run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
+      async run(nuevas: readonly NuevaSolicitud[], until) {
+        const notifies = notices.take();
+        const answers = await acceptAll({ pool }, nuevas, { until, notifies });
+        if (!notifies) notices.announce();
+        return answers;
+      },
       groupOf: ({ cuentaId }) => cuentaId,
       patienceMs: settings.timeoutMs,
     }),

@@ -120,7 +120,6 @@ export default defineOperation({
       case 'DUPLICADA':
         return { solicitud_id: aceptacion.solicitudId, estado: aceptacion.estado, duplicada: true };
       case 'ACEPTADA':
-        deps.wake();
         return { solicitud_id: aceptacion.solicitudId, estado: 'EN_PROCESO' };
     }
   },

@@ -74,7 +74,7 @@ describe(PATH, () => {
     const [resumed] = await kit.sql<{ estado: string; expira_en: Date; sobre: Buffer }>`
       SELECT s.estado, c.expira_en, c.sobre FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id WHERE s.id = ${id}`;
     const expiraEn = new Date(NOW.getTime() + 2 * HOUR_MS);
-    expect([resumed?.estado, resumed?.expira_en, kit.woken()]).toEqual(['EN_PROCESO', expiraEn, 2]);
+    expect([resumed?.estado, resumed?.expira_en, kit.woken()]).toEqual(['EN_PROCESO', expiraEn, 1]);
     const contexto = { solicitudId: id, cuenta: a.cuentaId, rfc: a.rfc, tipo: 'efirma', expiraEn } as const;
     expect(opener.open(resumed?.sobre ?? Buffer.alloc(0), contexto).tipo).toBe('efirma');
   });
