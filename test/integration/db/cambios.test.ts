@@ -10,22 +10,25 @@ const t = useDatabase();
 it('a part is in memory what the database reads after a write', async () => {
   const claims = createClaims(t.db);
   const id = await newSolicitud(t.db, await seedTaxpayer(t.db));
-  let held = await claimOf(t.db, id, 1);
+  const first = await claimOf(t.db, id, 1);
   const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };
   const pedida = { parteId: randomUUID(), estado: 'SOLICITANDO', envios: 1, desfase: 2 } as const;
-  let parte = changed({ ...newParte(held, periodo), id: pedida.parteId }, pedida, held.now);
-  held = await claims.goOn(held, { nuevas: { reemplaza: null, periodos: [periodo], pedida } });
+  const parte = changed({ ...newParte(first, periodo), id: pedida.parteId }, pedida, first.now);
+  let held = await claims.goOn(first, { nuevas: { reemplaza: null, periodos: [periodo], pedida } });
   expect(held.partes).toEqual([{ ...parte, dueAt: expect.any(Date) }]);
   const guardado = { paquete: 'b', objectKey: 'k', bytes: 3, sha256: 'aa' };
+  let gen = 1;
   for (const change of [
-    { estado: 'DISPONIBLE', folio: 'f', paquetes: ['a', 'b'], consultas: 1 },
+    { estado: 'DISPONIBLE', folio: 'f', paquetes: ['a', 'b'], consultas: 1, dueInSeconds: 60 },
     { guardado, registros: 4, fallos: 1 },
     { releer: { paquete: 'b' }, estado: 'DESCARGADA', vacias: ['soap'] },
   ] as const) {
-    const cambio = { parteId: pedida.parteId, ...change };
-    parte = changed(parte, cambio, held.now);
-    held = await claims.goOn(held, { partes: [cambio] });
-    expect(held.partes).toEqual([{ ...parte, dueAt: expect.any(Date) }]);
+    const { partes } = await claims.goOn(held, { partes: [{ parteId: pedida.parteId, ...change }] });
+    await claims.release(held, {}, { queue: 'descargas', inSeconds: 0 });
+    gen += 1;
+    held = await claimOf(t.db, id, gen);
+    expect(partes).toEqual(held.partes);
+    expect(partes).not.toEqual([parte]);
   }
 });
 

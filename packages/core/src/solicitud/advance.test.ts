@@ -144,8 +144,9 @@ describe('under one claim', () => {
       expiraEn: new Date(NOW.getTime() + 1_000),
     } as const;
     const both = claimed({ partes: [again], otra: sellada });
-    const { plans, names } = await advance(both, [], { 'verificar-metadata': { resultado: 'VACIA' } });
-    expect(names).toEqual(['save', 'finish after SIN_CFDI,VACIA_CONFIRMADA']);
+    const { plans, names, writes } = await advance(both, [], { 'verificar-metadata': { resultado: 'VACIA' } });
+    expect(names).toEqual(['finish after SIN_CFDI,VACIA_CONFIRMADA']);
+    expect(writes[0]?.avance.partes).toMatchObject([{ estado: 'VACIA', vacias: ['soap', 'portal'] }]);
     expect(plans).toMatchObject([{ partes: [{ confirmada: true, paquetes: [] }] }]);
   });
 

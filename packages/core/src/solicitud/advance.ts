@@ -15,9 +15,9 @@ interface SmallWhole {
 }
 
 /**
- * The solicitud after progress that leaves nothing to fetch, when all of it is metadata and one small package or none.
- * Progress with a package may stay unwritten: after a crash the package is found in storage, unless an older one was
- * there under its key. An answer of the SAT without a package is nowhere else.
+ * The solicitud after progress that leaves nothing to fetch, when all of it is metadata and one small package or none. Its
+ * progress may stay unwritten: a crash loses one answer of the SAT, and a package is found in storage. One that was
+ * fetched again is not: the one before has its key.
  */
 function smallWhole(claimed: ClaimedSolicitud, avance: Avance): SmallWhole | null {
   const saved = avance.partes?.flatMap(({ guardado }) => guardado ?? []) ?? [];
@@ -26,7 +26,7 @@ function smallWhole(claimed: ClaimedSolicitud, avance: Avance): SmallWhole | nul
   // The size of a package that was stored before is not known here.
   const isSmall = packages.length === saved.length && saved.length <= 1 && (saved[0]?.bytes ?? 0) <= SMALL_BYTES;
   if (!isSmall || solicitud.contenido !== 'metadata') return null;
-  return { solicitud, unwritten: packages[0]?.relecturas === 0 ? avance : null };
+  return { solicitud, unwritten: packages.every(({ relecturas }) => relecturas === 0) ? avance : null };
 }
 
 /**

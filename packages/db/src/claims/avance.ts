@@ -69,12 +69,13 @@ export const noteEventos = (de: string) => `nota AS MATERIALIZED (
 ), ${upsertPasos(de)}`;
 
 /**
- * Carries out writes of several solicitudes, each all or nothing; returns the ids with a current epoch. Releasing a
+ * Carries out writes of several solicitudes, each all or nothing, and gives `answer` for those with a current epoch, by the
+ * columns `returned` of `solicitud s` in `fila`. Releasing a
  * claim also ends its epoch: a worker that missed the reply must not release again. Deletions come first, because later
  * rows depend on them. The relay is notified of a wake-up that is due at once. Keys find the rows: the planner overrates
  * the rows of a JSON document and would read whole tables.
  */
-const WRITE = `
+const writing = (returned: string, answer: string) => `
 /* write */ WITH escrito AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (id uuid, epoch integer, miradas integer, cola text, segundos float8,
     partes jsonb, reemplaza uuid, nuevas jsonb, eventos jsonb, paso jsonb)
@@ -86,7 +87,7 @@ const WRITE = `
     due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
     fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
   FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
-  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.segundos, e.partes, e.reemplaza, e.nuevas, e.eventos, e.epoch, e.paso
+  RETURNING ${returned}, e.cola, e.segundos, e.partes, e.reemplaza, e.nuevas, e.eventos, e.paso
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, gen, cola, cuenta_id, due_at FROM fila WHERE cola IS NOT NULL
@@ -100,13 +101,21 @@ const WRITE = `
     AS n (id uuid, contenido text, inicio text, fin text, canal text, vacias text[], estado text, desfase integer, envios integer)
   WHERE (SELECT count(*) FROM borrada) >= 0
 ), ${noteEventos('fila')}
-SELECT id, (SELECT ${NOTIFY_OUTBOX} WHERE EXISTS (SELECT FROM fila WHERE segundos <= 0)) FROM fila`;
+${answer}`;
+
+const WRITE = writing(
+  's.id, s.gen, s.cuenta_id, s.due_at, e.epoch',
+  `SELECT id, (SELECT ${NOTIFY_OUTBOX} WHERE EXISTS (SELECT FROM fila WHERE segundos <= 0)) FROM fila`,
+);
+
+/** Text of writes that keep the claim and give what `answer` reads of the rows in `fila`, with all columns of a solicitud. */
+export const writeAndRead = (answer: string) => writing('s.*', answer);
 
 /** The statement that carries out `writes`; no two of them are of the same solicitud. It gives a row for each done. */
-export function writeOf(writes: readonly Write[]): pg.QueryConfig {
+export function writeOf(writes: readonly Write[], text = WRITE): pg.QueryConfig {
   // In order of their ids, so that two statements do not wait for each other.
   const rows = writes.map(rowOf).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return prepared(WRITE, [JSON.stringify(rows, whole)]);
+  return prepared(text, [JSON.stringify(rows, whole)]);
 }
 
 /** Columns of the document of {@link lastWriteOf}. */

@@ -1,5 +1,6 @@
 import {
   type Avance,
+  afterWrite,
   type ClaimedSolicitud,
   type Claims,
   type CredencialSellada,
@@ -16,7 +17,7 @@ import { UNHEALTHY_HOSTS, type UnhealthyHost } from '../sat/breaker-state.ts';
 import { criteriosIn } from '../solicitudes/accept.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
-import { changeParts, LAST_WRITE, lastWriteOf, noteEventos, type Write, writeOf } from './avance.ts';
+import { changeParts, LAST_WRITE, lastWriteOf, noteEventos, type Write, writeAndRead, writeOf } from './avance.ts';
 import type { ClaimPart } from './claim-parts.ts';
 import { endWithoutPaquete } from './end.ts';
 import type { FinishNote } from './finish-notes.ts';
@@ -35,10 +36,18 @@ const PARTES = `coalesce((
     'paquetes', coalesce((
       SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key, 'relecturas', q.relecturas) ORDER BY q.orden)
       FROM paquete_sat q WHERE q.parte_id = p.id), '[]')) ORDER BY p.contenido, p.inicio)
-  FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
+  FROM parte p WHERE p.solicitud_id = t.id), '[]')`;
 
-/** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
-function claimedFrom(source: string, parts: readonly ClaimPart[], unhealthy = 'NULL::json'): string {
+/**
+ * A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. `read`: SQL of
+ * what is not read in every place.
+ */
+function claimedFrom(
+  source: string,
+  parts: readonly ClaimPart[],
+  read: { readonly unhealthy?: string; readonly partes?: string } = {},
+): string {
+  const { unhealthy = 'NULL::json', partes = PARTES } = read;
   const copy = (tipo: TipoCredencial, column: 'kid' | 'sobre' | 'expira_en') => {
     const places = parts.flatMap(({ copy }) => (copy?.tipo === tipo ? [copy.alias] : []));
     const values = [tipo, ...places].map((alias) => `${alias}.${column}`);
@@ -51,7 +60,7 @@ SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuy
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
-       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${unhealthy} AS unhealthy, ${PARTES}
+       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${unhealthy} AS unhealthy, ${partes} AS partes
 FROM ${source}
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()
@@ -132,7 +141,7 @@ const claimOf = (parts: readonly ClaimPart[]) => `
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
     AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
   RETURNING s.*
-)${claimedFrom('tomada t', parts, UNHEALTHY_HOSTS)}`;
+)${claimedFrom('tomada t', parts, { unhealthy: UNHEALTHY_HOSTS })}`;
 
 const heldOf = (parts: readonly ClaimPart[]) =>
   `${claimedFrom('solicitud t', parts)} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
@@ -208,7 +217,15 @@ type Claim = Parameters<Claims['claim']>[0];
 type LearnHosts = (unhealthy: readonly UnhealthyHost[], askedAt: number) => void;
 
 /** Claims and writes of different solicitudes that come together share a statement and its commit. */
-function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>, claimText: string, learnHosts: LearnHosts) {
+function batchesOf(
+  { pool, settings }: Pick<Database, 'pool' | 'settings'>,
+  parts: readonly ClaimPart[],
+  learnHosts: LearnHosts,
+) {
+  const claimText = claimOf(parts);
+  // A statement does not see the parts that it changes.
+  const goOnText = writeAndRead(claimedFrom('fila t', parts, { partes: `'[]'::json` }));
+  const ofWrites = { groupOf: ({ claimed }: Pick<Write, 'claimed'>) => claimed.id, patienceMs: settings.timeoutMs };
   const claim = createBatch({
     groupOf: ({ solicitudId }: Claim) => solicitudId,
     patienceMs: settings.timeoutMs,
@@ -225,15 +242,22 @@ function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>, clai
     },
   });
   const write = createBatch({
-    groupOf: ({ claimed }: Write) => claimed.id,
-    patienceMs: settings.timeoutMs,
+    ...ofWrites,
     async run(writes: readonly Write[], until) {
       const { rows } = await sendOnce<{ id: string }>(pool, writeOf(writes), until);
       const done = new Set(rows.map(({ id }) => id));
       return writes.map(({ claimed }) => done.has(claimed.id));
     },
   });
-  return { claim, write };
+  const goOn = createBatch({
+    ...ofWrites,
+    async run(writes: readonly Write[], until) {
+      const { rows } = await sendOnce<ClaimedRow>(pool, writeOf(writes, goOnText), until);
+      const kept = new Map(rows.map((row) => [row.id, row]));
+      return writes.map(({ claimed }) => kept.get(claimed.id) ?? null);
+    },
+  });
+  return { claim, write, goOn };
 }
 
 /**
@@ -256,7 +280,7 @@ export function createClaims(
   } = {},
 ): Claims {
   const { pool } = database;
-  const batches = batchesOf(database, claimOf(claimParts), learnHosts);
+  const batches = batchesOf(database, claimParts, learnHosts);
   const held = heldOf(claimParts);
   const finish = finishOf(finishNotes);
 
@@ -299,10 +323,15 @@ export function createClaims(
     save: (claimed, avance) => write({ claimed, avance, next: null }),
 
     async goOn(claimed, avance) {
-      await write({ claimed, avance, next: null });
-      const row = await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch]);
+      const written = { claimed, avance, next: null };
+      if (avance.nuevas) await write(written);
+      const row = avance.nuevas
+        ? await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch])
+        : await batches.goOn(written);
       if (!row) throw new StaleEpoch(claimed.id, claimed.epoch);
-      return claimedOf(row, { at: claimed.claim.at, eventos: eventosOf(claimed, avance) });
+      const { partes, claim } = afterWrite({ ...claimed, now: row.now }, avance);
+      const read = claimedOf(row, claim);
+      return avance.nuevas ? read : { ...read, partes };
     },
 
     release: (claimed, avance, next) => write(backOf(claimed, avance, next)),
