@@ -9,10 +9,10 @@ const MOST = { transactions: 0.5, connections: 3 };
 /** Transactions of the start: the server counts some of them ten seconds later. */
 const START = 20;
 /**
- * Transactions of a window: two come at once every five seconds, so that a shorter one would tell a wrong rate. Of three
- * windows the quietest counts: each minute autovacuum adds its own transactions.
+ * Transactions and seconds of a window: two come at once every five seconds, so that a shorter one would tell a wrong rate.
+ * Of three windows the quietest counts: each minute autovacuum adds its own transactions, some fifty within seconds.
  */
-const [COUNTED, WINDOWS] = [12, 3];
+const [COUNTED, SECONDS, WINDOWS] = [12, 20, 3];
 
 const queueUrl = queueAt(undefined);
 const servicio = useServicio(() => ({ queueUrl: queueUrl() }), STEPS);
@@ -28,18 +28,18 @@ it('a worker without work sends little more than its heartbeats, and listens to 
     );
     return row ?? { n: 0, at: 0 };
   };
-  const after = async (count: number) => {
-    const { n } = await commits();
+  const after = async (count: number, seconds: number) => {
+    const { n, at } = await commits();
     return waitFor(async () => {
       const now = await commits();
-      return now.n >= n + count ? now : null;
+      return now.n >= n + count && now.at >= at + seconds ? now : null;
     });
   };
   try {
-    let from = await after(START);
+    let from = await after(START, 0);
     const rates: number[] = [];
     while (rates.length < WINDOWS && !rates.some((rate) => rate <= MOST.transactions)) {
-      const to = await after(COUNTED);
+      const to = await after(COUNTED, SECONDS);
       rates.push((to.n - from.n) / (to.at - from.at));
       from = to;
     }
