@@ -12,6 +12,8 @@ const worker = (slots: number) => ({
 /** Slots of all workers, and the greatest part that the transactions may grow by when each slot is a process. */
 const SLOTS = 20;
 const AIM_SPREAD = 0.1;
+/** Seconds at rest: with the report of the counters a minute, in which the slowest loop of each process turns once. */
+const REST_SECONDS = 50;
 
 /** Transactions of one small download by 20 workers of one slot, beside one worker of 20 slots; rest subtracted. */
 export async function benchSpread(servers: Servers, share: number): Promise<void> {
@@ -20,7 +22,7 @@ export async function benchSpread(servers: Servers, share: number): Promise<void
     const { run, rest, counters, close } = await openDownloads(servers, [COORDINATOR, ...workers]);
     try {
       await run(0, LANES * 5);
-      const atRest = await rest(1 + Math.ceil(19 * share));
+      const atRest = await rest(Math.ceil(REST_SECONDS * share));
       const [before, started] = [await counters(), performance.now()];
       await run(LANES * 5, LANES * 5 + downloads);
       const after = await counters();
