@@ -36,18 +36,10 @@ const PARTES = `coalesce((
     'paquetes', coalesce((
       SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key, 'relecturas', q.relecturas) ORDER BY q.orden)
       FROM paquete_sat q WHERE q.parte_id = p.id), '[]')) ORDER BY p.contenido, p.inicio)
-  FROM parte p WHERE p.solicitud_id = t.id), '[]')`;
+  FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
 
-/**
- * A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. `read`: SQL of
- * what is not read in every place.
- */
-function claimedFrom(
-  source: string,
-  parts: readonly ClaimPart[],
-  read: { readonly unhealthy?: string; readonly partes?: string } = {},
-): string {
-  const { unhealthy = 'NULL::json', partes = PARTES } = read;
+/** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
+function claimedFrom(source: string, parts: readonly ClaimPart[], unhealthy = 'NULL::json'): string {
   const copy = (tipo: TipoCredencial, column: 'kid' | 'sobre' | 'expira_en') => {
     const places = parts.flatMap(({ copy }) => (copy?.tipo === tipo ? [copy.alias] : []));
     const values = [tipo, ...places].map((alias) => `${alias}.${column}`);
@@ -60,7 +52,7 @@ SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuy
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
-       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${unhealthy} AS unhealthy, ${partes} AS partes
+       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${unhealthy} AS unhealthy, ${PARTES}
 FROM ${source}
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()
@@ -141,7 +133,7 @@ const claimOf = (parts: readonly ClaimPart[]) => `
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
     AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
   RETURNING s.*
-)${claimedFrom('tomada t', parts, { unhealthy: UNHEALTHY_HOSTS })}`;
+)${claimedFrom('tomada t', parts, UNHEALTHY_HOSTS)}`;
 
 const heldOf = (parts: readonly ClaimPart[]) =>
   `${claimedFrom('solicitud t', parts)} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
@@ -223,8 +215,7 @@ function batchesOf(
   learnHosts: LearnHosts,
 ) {
   const claimText = claimOf(parts);
-  // A statement does not see the parts that it changes.
-  const goOnText = writeAndRead(claimedFrom('fila t', parts, { partes: `'[]'::json` }));
+  const goOnText = writeAndRead(claimedFrom('fila t', parts));
   const ofWrites = { groupOf: ({ claimed }: Pick<Write, 'claimed'>) => claimed.id, patienceMs: settings.timeoutMs };
   const claim = createBatch({
     groupOf: ({ solicitudId }: Claim) => solicitudId,
@@ -329,9 +320,9 @@ export function createClaims(
         ? await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch])
         : await batches.goOn(written);
       if (!row) throw new StaleEpoch(claimed.id, claimed.epoch);
-      const { partes, claim } = afterWrite({ ...claimed, now: row.now }, avance);
-      const read = claimedOf(row, claim);
-      return avance.nuevas ? read : { ...read, partes };
+      if (avance.nuevas) return claimedOf(row, { at: claimed.claim.at, eventos: eventosOf(claimed, avance) });
+      // A statement reads the parts as they were before its own change.
+      return afterWrite(claimedOf(row, claimed.claim), avance);
     },
 
     release: (claimed, avance, next) => write(backOf(claimed, avance, next)),
