@@ -13,7 +13,7 @@ import { type Logger, nextIntento } from '@acuse/runtime';
 import { createAvisosCorreo } from './db/avisos.ts';
 import { CORREOS_DE_SEGURIDAD, type Correos, type CorreoTomado, createCorreos } from './db/correos.ts';
 import { type CorreoSettings, readServidor } from './settings.ts';
-import { createMailer, type Envio, type Mailer } from './smtp.ts';
+import type { Envio, Mailer } from './smtp.ts';
 import { contenidoDe } from './textos.ts';
 
 /** Milliseconds between two looks for mails to give up. */
@@ -67,6 +67,7 @@ export const openCorreo: OpenRole<CorreoSettings & AvisosSettings> = async ({
     return;
   }
 
+  const { createMailer } = await import('./smtp.ts');
   const { CORREO_CONCURRENCY: concurrency, AVISOS_INTERVAL_MS } = config;
   const mailer = createMailer({ servidor, de, tls: config.SMTP_TLS, timeoutMs });
   const deps: Deps = {
