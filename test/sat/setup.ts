@@ -8,7 +8,8 @@ import {
   type Respuesta,
   SatError,
 } from '@acuse/core';
-import { createPortalCanal, createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { createPortalCanal } from '@acuse/sat/portal';
 import { type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { createKeyring, createSellado, openLlave } from '@acuse/vault';
 import { expect, onTestFinished } from 'vitest';

@@ -47,8 +47,9 @@ export async function startApi(
   const port = await listen(server, config.API_PORT, config.API_HOST, shutdown.announced);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
-  // Before the first call, which would wait for it otherwise; a failure ends the process.
-  void Promise.all(loading.map((load) => load()));
+  // Once the process has said that it is ready, and before the first call, which would wait for it otherwise; a failure
+  // ends the process.
+  setImmediate(() => void Promise.all(loading.map((load) => load())));
   return { url: urlOf(config.API_HOST, port), server, metricsUrl: parts.metricsUrl };
 }
 
@@ -153,7 +154,11 @@ function openAuthority(
     open: (sat: typeof import('@acuse/sat'), sesiones: SesionesPortal) => SatAbierto,
   ): Autoridad => {
     const guarded = guardPort(sesiones, timeoutMs);
-    const opened = openLater('sat', parts, async () => open(await import('@acuse/sat'), guarded));
+    const opened = openLater('sat', parts, async () => {
+      // The first call to a portal would wait for the second.
+      const [sat] = await Promise.all([import('@acuse/sat'), import('@acuse/sat/portal')]);
+      return open(sat, guarded);
+    });
     return {
       sat: { send: async (...args) => (await opened()).sat.send(...args) },
       sesiones: guarded,

@@ -6,8 +6,6 @@ export { type HostFacts, hostsInUse, inspectHost } from './http/inspect-host.ts'
 export { createSatHttp, type SatHttp } from './http/sat-http.ts';
 export { httpSettingsOf, openSat, openSatDePruebas, type SatAbierto } from './open-sat.ts';
 export { createPeopleResolver, createResolvedorSimulador, type ResolvedorCaptcha } from './portal/captcha.ts';
-export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
-export { createPortalCanal } from './portal/create-portal-canal.ts';
 export type { NombreConsultaPublica } from './publico/create-publico.ts';
 export { createOpinionesPublicas } from './publico/opiniones-publicas.ts';
 export { type ParaFirmar, presign } from './soap/presigned.ts';

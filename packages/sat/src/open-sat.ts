@@ -10,7 +10,8 @@ import {
   createResolvedorSimulador,
   type ResolvedorCaptcha,
 } from './portal/captcha.ts';
-import { createPortalCanal } from './portal/create-portal-canal.ts';
+import type { PortalCanal } from './portal/create-portal-canal.ts';
+import { logoutEnded } from './portal/sesion/salidas.ts';
 import { createPublico } from './publico/create-publico.ts';
 import { captchaUrlOf, type SatConfig } from './settings.ts';
 import { createSatSoap } from './soap/sat-soap.ts';
@@ -64,33 +65,46 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
     { estado: compartido.estado, ...(compartido.metrics ? { metrics: compartido.metrics } : {}) },
   );
   const lector = createLectorPdf();
-  const portal = createPortalCanal({
-    http,
-    captcha,
-    sesiones: compartido.sesiones,
-    sellado: compartido.sellado,
-    ...(compartido.metrics ? { metrics: compartido.metrics } : {}),
-    settings: {
-      captchaIntentos: config.CAPTCHA_INTENTOS,
-      accesosALaVez: config.CAPTCHA_CONCURRENCY,
-      captchaEsperaMs: config.CAPTCHA_SECONDS * 1_000,
-      sesionInactivaMs: config.SAT_SESION_SECONDS * 1_000,
-      ...(compartido.isImpatient ? { esperaAccesoMs: MOMENTO_MS } : {}),
-    },
-    readPdf: lector.read,
-  });
+  const sesionInactivaMs = config.SAT_SESION_SECONDS * 1_000;
+  const openPortal = async () => {
+    const { createPortalCanal } = await import('./portal/create-portal-canal.ts');
+    return createPortalCanal({
+      http,
+      captcha,
+      sesiones: compartido.sesiones,
+      sellado: compartido.sellado,
+      ...(compartido.metrics ? { metrics: compartido.metrics } : {}),
+      settings: {
+        captchaIntentos: config.CAPTCHA_INTENTOS,
+        accesosALaVez: config.CAPTCHA_CONCURRENCY,
+        captchaEsperaMs: config.CAPTCHA_SECONDS * 1_000,
+        sesionInactivaMs,
+        ...(compartido.isImpatient ? { esperaAccesoMs: MOMENTO_MS } : {}),
+      },
+      readPdf: lector.read,
+    });
+  };
+  let opened: Promise<PortalCanal> | undefined;
+  /** The portals, whose code is loaded at their first use: downloads by e.firma never need it. */
+  const portal = () => {
+    opened ??= openPortal();
+    return opened;
+  };
   const sat = createSat({
     soap: createSatSoap({ http }),
-    portal,
+    portal: { send: async (...args) => (await portal()).send(...args) },
     publico: createPublico({ http }),
     settings: { desactivados: config.SAT_CANALES_DESACTIVADOS },
   });
   return {
     sat,
     http,
-    logout: (signal) => portal.logout(signal),
+    logout: (signal) =>
+      logoutEnded(compartido.sesiones, sesionInactivaMs, signal, async (ended) =>
+        (await portal()).leave(ended, signal),
+      ),
     async close() {
-      await portal.close();
+      await (await opened)?.close();
       await Promise.all([http.close(), lector.close()]);
     },
   };

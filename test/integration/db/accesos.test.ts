@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { CredencialCiec } from '@acuse/core';
 import { createSesionesPortal, openDatabase } from '@acuse/db';
-import { createPortalCanal, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { createPortalCanal } from '@acuse/sat/portal';
 import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterEach, describe, expect, it } from 'vitest';

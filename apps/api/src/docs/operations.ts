@@ -1,6 +1,7 @@
 import type { NombreConsulta, NombreDescarga } from '@acuse/core';
 import type { Operation } from '@acuse/operation';
-import { CONSULTAS_PORTAL, type NombreConsultaPublica } from '@acuse/sat';
+import type { NombreConsultaPublica } from '@acuse/sat';
+import { CONSULTAS_PORTAL } from '@acuse/sat/portal';
 import { inEnglish } from '../openapi/english.ts';
 import type { ReferenceDocument } from '../site/operation-pages.ts';
 import type { Language } from '../site/pages.ts';

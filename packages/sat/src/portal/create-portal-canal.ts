@@ -14,6 +14,7 @@ import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
 import type { ResolvedorCaptcha } from './captcha.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
 import type { ConsultaPortal, NombreConsultaPortal } from './portal.ts';
+import { logoutEnded, type Terminadas } from './sesion/salidas.ts';
 import { createSesiones } from './sesion/sesiones.ts';
 import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 
@@ -38,6 +39,8 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
    * Gives their number.
    */
   logout(signal: AbortSignal, idleMs?: number): Promise<number>;
+  /** Logs out sessions that were taken out of the store; one whose portal does not answer ends there by itself. */
+  leave(ended: Terminadas, signal: AbortSignal): Promise<void>;
   /** Aborts log-ins in the background. */
   close(): Promise<void>;
 }
@@ -59,6 +62,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       .map((portal) => [portal.nombre, portal]),
   );
 
+  const leave = (ended: Terminadas, signal: AbortSignal) => sesiones.leave(ended, portales, signal);
   return {
     async send<N extends NombreConsultaPortal>(
       consulta: Consulta<N> & { readonly consulta: N },
@@ -80,7 +84,9 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
         ask(pageClient, consulta, { settings, credencial, readPdf, onAnswer: envio.onAnswer }),
       );
     },
-    logout: (signal, idleMs = settings.sesionInactivaMs) => sesiones.logout(portales, idleMs, signal),
+    leave,
+    logout: (signal, idleMs = settings.sesionInactivaMs) =>
+      logoutEnded(deps.sesiones, idleMs, signal, (ended) => leave(ended, signal)),
     close: () => sesiones.close(),
   };
 }

@@ -1,7 +1,6 @@
 import { type Consulta, type EnvioSat, type Respuesta, type Sat, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import { consultarCfdi } from './consultar-cfdi.ts';
-import { consultarConstanciaQr } from './consultar-constancia-qr.ts';
 
 export type NombreConsultaPublica = 'consultar-cfdi' | 'consultar-constancia-qr';
 
@@ -15,7 +14,8 @@ type Consultas = {
 
 export const CONSULTAS_PUBLICAS: Consultas = {
   'consultar-cfdi': consultarCfdi,
-  'consultar-constancia-qr': consultarConstanciaQr,
+  'consultar-constancia-qr': async (...args) =>
+    (await import('./consultar-constancia-qr.ts')).consultarConstanciaQr(...args),
 };
 
 /** Public pages of the SAT, without a log-in. */

@@ -24,6 +24,7 @@ import { createAccesos } from './accesos.ts';
 import { createTurnosAcceso } from './login-lock.ts';
 import { createLoginObserver } from './login-observer.ts';
 import { createPruebas } from './prueba.ts';
+import type { Terminadas } from './salidas.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 
 interface SesionesDeps {
@@ -38,9 +39,6 @@ interface SesionesDeps {
 
 /** An open session; new before its first answer. */
 type Abierta = Omit<SesionViva, 'idleMs'>;
-
-/** How many sessions are logged out at the same time. */
-const SALIDAS = 8;
 
 /** Milliseconds between two tries to note a refusal while the store is away. */
 const NOTE_EVERY_MS = 250;
@@ -246,24 +244,15 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
       return accesos.close();
     },
 
-    /**
-     * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused
-     * for `idleMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
-     */
-    async logout(portales: ReadonlyMap<string, Portal>, idleMs: number, signal: AbortSignal): Promise<number> {
-      let ended = 0;
-      for (;;) {
-        const sesiones = await almacen.takeEnded(idleMs, SALIDAS);
-        await Promise.allSettled(
-          sesiones.map(async ({ clave, sesion }) => {
-            const portal = portales.get(clave.portal);
-            const pageClient = portal === undefined ? null : openPageClient(portal, clave, sesion, signal);
-            if (portal !== undefined && pageClient !== null) await leave(portal, pageClient);
-          }),
-        );
-        ended += sesiones.length;
-        if (sesiones.length < SALIDAS || signal.aborted) return ended;
-      }
+    /** Logs these sessions out. Best effort: one whose portal does not answer ends there by itself. */
+    async leave(ended: Terminadas, portales: ReadonlyMap<string, Portal>, signal: AbortSignal): Promise<void> {
+      await Promise.allSettled(
+        ended.map(async ({ clave, sesion }) => {
+          const portal = portales.get(clave.portal);
+          const pageClient = portal === undefined ? null : openPageClient(portal, clave, sesion, signal);
+          if (portal !== undefined && pageClient !== null) await leave(portal, pageClient);
+        }),
+      );
     },
   };
 }

@@ -1,0 +1,2 @@
+export { CONSULTAS_PORTAL } from './consultas-portal.ts';
+export { createPortalCanal } from './create-portal-canal.ts';
