@@ -6,11 +6,11 @@ import {
   type Almacenes,
   createAlmacenes,
   createTramos,
-  LecturaIlegible,
   type Peticion,
   type Tramos,
   type TramoTomado,
 } from './db/index.ts';
+import { LecturaIlegible } from './db/merge.ts';
 import type { SincronizacionSettings } from './settings.ts';
 
 /** Seconds for which a tramo is held without being held longer. */

@@ -1,12 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Cambio,
-  createAlmacenes,
-  LecturaIlegible,
-  type NuevaLectura,
-  openAlmacen,
-} from '@acuse/sincronizacion/db';
+import { type Cambio, createAlmacenes, type NuevaLectura, openAlmacen } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
+import { LecturaIlegible } from '../../../packages/sincronizacion/src/db/merge.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 

@@ -3,14 +3,8 @@ import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '@
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { count, formatNumero } from '@acuse/page/formato';
 import type { Child } from 'hono/jsx';
-import {
-  ArchivoRechazado,
-  createCargaListas,
-  createListados,
-  createListaEdos,
-  type EstadoListado,
-  readRfcs,
-} from '../db/index.ts';
+import { createCargaListas, createListados, createListaEdos, type EstadoListado } from '../db/index.ts';
+import { ArchivoRechazado, readRfcs } from '../db/rfcs-csv.ts';
 import { LISTADOS } from '../index.ts';
 
 /** A hundred thousand RFCs with a column or two beside them. */

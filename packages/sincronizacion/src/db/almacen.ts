@@ -1,11 +1,11 @@
 import type { TipoDescarga } from '@acuse/core';
 import { type Connection, type Database, rowOf, rowsOf } from '@acuse/db';
-import { mergeLectura } from './merge.ts';
+import type { mergeLectura } from './merge.ts';
 import { readPage } from './pagina.ts';
 import { readResumen } from './resumen.ts';
 
 export type { EstadoConocido, FiltroCfdi } from './filtro.ts';
-export { type LecturaHecha, LecturaIlegible, type NuevaLectura } from './merge.ts';
+export type { LecturaHecha, NuevaLectura } from './merge.ts';
 export type { CfdiConocido, LugarCfdi, PaginaCfdi } from './pagina.ts';
 export type { DemasiadosCfdi, ResumenCfdi, SumaPorEfecto, Sumas } from './resumen.ts';
 
@@ -103,7 +103,10 @@ export function createAlmacenes(database: Database) {
   }
 
   return {
-    merge: mergeLectura.bind(null, database),
+    /** As {@link mergeLectura}, which only workers load. */
+    async merge(...args: Parameters<typeof mergeLectura> extends [unknown, ...infer Rest] ? Rest : never) {
+      return (await import('./merge.ts')).mergeLectura(database, ...args);
+    },
 
     cambios,
 
