@@ -1,7 +1,6 @@
 import type { EntryWritten, ZipWriter } from '../assemble/zip-writer.ts';
 import { type Formato, Incomplete, type Layout } from './columns.ts';
 import { ndjsonOf } from './ndjson.ts';
-import { parquetOf } from './parquet.ts';
 import { writeXlsx } from './xlsx.ts';
 
 export interface RowsWritten {
@@ -34,8 +33,10 @@ export async function writeRows(
         return [await writer.add(nombre, withHeader(layout, rows), release)];
       case 'ndjson':
         return [await writer.add(nombre, ndjsonOf(rows, layout, incomplete))];
-      case 'parquet':
+      case 'parquet': {
+        const { parquetOf } = await import('./parquet.ts');
         return [await writer.addStored(nombre, parquetOf(rows, layout, incomplete, level))];
+      }
       case 'xlsx':
         return writeXlsx(writer, rows, file, incomplete, { level });
     }
