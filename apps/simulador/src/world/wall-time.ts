@@ -22,12 +22,13 @@ export function parseWallTime(text: string): WallTime | null {
 export function formatWallTime(time: WallTime, separator: ' ' | 'T' = ' '): string {
   const day = Math.floor(time / DAY);
   const second = time - day * DAY;
-  const hours = (second / 3600) | 0;
-  const minutes = ((second / 60) | 0) % 60;
-  return `${formatDay(day)}${separator}${TWO[hours]}:${TWO[minutes]}:${TWO[second % 60]}`;
+  const minute = (second / 60) | 0;
+  return `${formatDay(day)}${separator}${MINUTES[minute]}${TWO[second - minute * 60]}`;
 }
 
 const TWO = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+/** Of a day, with the colon before the seconds. */
+const MINUTES = Array.from({ length: 24 * 60 }, (_, n) => `${TWO[Math.floor(n / 60)]}:${TWO[n % 60]}:`);
 const days = new Map<number, string>();
 
 /** Days repeat by the thousand in a package, so a bounded memory of them spares most of the work. */

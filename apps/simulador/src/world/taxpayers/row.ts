@@ -71,8 +71,8 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
   const { key, titular, tipo, contrapartes } = family;
   const place = n % 50;
   const known = contrapartes[random(key, 0, n) % contrapartes.length] ?? titular;
-  const contraparte = { rfc: known.rfc, nombre: AWKWARD_NAMES[place] ?? known.nombre };
-  const [emisor, receptor] = tipo === 'emitidos' ? [titular, contraparte] : [contraparte, titular];
+  const nombre = AWKWARD_NAMES[place] ?? known.nombre;
+  const isEmitido = tipo === 'emitidos';
   const efecto = EFECTOS[random(key, 1, n) % EFECTOS.length] ?? 'I';
   const certificacion = emision + (random(key, 2, n) % 600);
   const isCancelled = place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(key, 3, n) % 20 === 0);
@@ -80,21 +80,29 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
   const fechaEmision = formatWallTime(emision);
   return {
     uuid,
-    rfcEmisor: emisor.rfc,
-    nombreEmisor: emisor.nombre,
-    rfcReceptor: receptor.rfc,
-    nombreReceptor: receptor.nombre,
+    rfcEmisor: isEmitido ? titular.rfc : known.rfc,
+    nombreEmisor: isEmitido ? titular.nombre : nombre,
+    rfcReceptor: isEmitido ? known.rfc : titular.rfc,
+    nombreReceptor: isEmitido ? nombre : titular.nombre,
     rfcPac: PACS[random(key, 4, n) % PACS.length] ?? '',
     emision,
     fechaEmision,
     fechaCertificacionSat: formatWallTime(certificacion),
-    monto: efecto === 'P' || efecto === 'T' ? '0' : String((random(key, 5, n) % 5_000_000) / 100),
+    monto: efecto === 'P' || efecto === 'T' ? '0' : formatCentavos(random(key, 5, n) % 5_000_000),
     efecto,
     estatus: isCancelled ? 'Cancelado' : 'Vigente',
     fechaCancelacion: isCancelled ? formatWallTime(certificacion + (random(key, 6, n) % (3 * DAY))) : '',
     complemento: efecto === 'P' && fechaEmision < FIRST_DAY_OF_40 ? 'pagos10' : COMPLEMENTOS[efecto],
     tercero: createTercero(family, n, uuid),
   };
+}
+
+/** Pesos as a plain decimal without zeros at its end, as `String` would write the quotient in eight times the time. */
+function formatCentavos(centavos: number): string {
+  const pesos = Math.trunc(centavos / 100);
+  const rest = centavos % 100;
+  if (rest === 0) return `${pesos}`;
+  return rest % 10 === 0 ? `${pesos}.${rest / 10}` : `${pesos}.${rest < 10 ? '0' : ''}${rest}`;
 }
 
 function random(key: Uint32Array, slot: number, n: number): number {
@@ -112,19 +120,25 @@ function createTercero({ key, contrapartes }: RowFamily, n: number, uuid: string
 /** The first eight digits are `mix` of the number, so that they are unique and lead back to it. */
 function createUuid(key: Uint32Array, n: number): string {
   const a = mix(word(key, 0), n);
-  const b = mix(word(key, 1), n);
-  const c = mix(word(key, 2), n);
+  const b = (mix(word(key, 1), n) & 0xffff_0fff) | 0x4000;
+  const c = (mix(word(key, 2), n) & 0x0fff_ffff) | 0xa000_0000;
   const d = mix(word(key, 3), n);
-  const version = HEX[0x40 | ((b >>> 8) & 0x0f)];
-  const variant = HEX[0xa0 | ((c >>> 24) & 0x0f)];
-  const head = `${hex16(a >>> 16)}${hex16(a)}-${hex16(b >>> 16)}-${version}${HEX[b & 0xff]}`;
-  return `${head}-${variant}${HEX[(c >>> 16) & 0xff]}-${hex16(c)}${hex16(d >>> 16)}${hex16(d)}`;
+  // One call for all of it: a text joined of pieces costs twice the time.
+  // biome-ignore format: as the UUID is read
+  return String.fromCharCode(
+    hex(a, 28), hex(a, 24), hex(a, 20), hex(a, 16), hex(a, 12), hex(a, 8), hex(a, 4), hex(a, 0), DASH,
+    hex(b, 28), hex(b, 24), hex(b, 20), hex(b, 16), DASH, hex(b, 12), hex(b, 8), hex(b, 4), hex(b, 0), DASH,
+    hex(c, 28), hex(c, 24), hex(c, 20), hex(c, 16), DASH, hex(c, 12), hex(c, 8), hex(c, 4), hex(c, 0),
+    hex(d, 28), hex(d, 24), hex(d, 20), hex(d, 16), hex(d, 12), hex(d, 8), hex(d, 4), hex(d, 0),
+  );
 }
 
-const HEX = Array.from({ length: 256 }, (_, n) => n.toString(16).toUpperCase().padStart(2, '0'));
+const DASH = 0x2d;
+const HEX = Uint8Array.from('0123456789ABCDEF', (digit) => digit.charCodeAt(0));
 
-function hex16(value: number): string {
-  return `${HEX[(value >>> 8) & 0xff]}${HEX[value & 0xff]}`;
+/** Character code of the digit at a bit. */
+function hex(value: number, bit: number): number {
+  return HEX[(value >>> bit) & 0x0f] ?? 0;
 }
 
 /** What the SAT says of a CFDI's cancellation, in its words. */

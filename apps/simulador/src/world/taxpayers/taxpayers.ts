@@ -42,7 +42,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
   /** When a row was cancelled by order, by its UUID. */
   const cancelled = new Map<string, string>();
   const asKnown = (row: Row): Row => {
-    const fechaCancelacion = cancelled.get(row.uuid);
+    const fechaCancelacion = cancelled.size === 0 ? undefined : cancelled.get(row.uuid);
     return fechaCancelacion === undefined ? row : { ...row, estatus: 'Cancelado', fechaCancelacion };
   };
 
