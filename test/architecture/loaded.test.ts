@@ -8,12 +8,12 @@ import { ROOT } from './sources.ts';
 const LATER = {
   api: [
     ...['@aws-sdk/client-s3', 'undici', 'saxes', 'tough-cookie', 'tldts', 'htmlparser2', 'entities', 'csv-parse'],
-    ...['bullmq', 'ioredis', '@opentelemetry/api', '@opentelemetry/sdk-trace', '@prisma/client', 'marked'],
-    ...['nodemailer', 'pg-copy-streams', 'yauzl', 'zip-stream', 'hyparquet-writer', 'commander'],
+    ...['bullmq', 'ioredis', '@opentelemetry/sdk-trace', '@prisma/client', 'marked', 'nodemailer'],
+    ...['pg-copy-streams', 'yauzl', 'archiver', 'hyparquet-writer', 'commander'],
   ],
   worker: [
-    ...['tough-cookie', 'tldts', 'htmlparser2', 'entities', 'nodemailer', 'hyparquet-writer', 'archiver'],
-    ...['@opentelemetry/api', '@opentelemetry/sdk-trace', '@prisma/client', 'hono', 'marked', 'commander'],
+    ...['tough-cookie', 'tldts', 'htmlparser2', 'entities', 'nodemailer', 'hyparquet-writer'],
+    ...['@opentelemetry/sdk-trace', '@prisma/client', 'hono', 'marked', 'commander'],
   ],
 } as const;
 

@@ -15,7 +15,7 @@ it('the first statement carries the notification, and one after its rest tells o
   expect(send).toHaveBeenCalledTimes(1);
 });
 
-it('a row committed after the rest is announced at once, and a failure troubles nobody', async () => {
+it('a row committed after the rest is announced at once, and a failed notification is dropped', async () => {
   const send = vi.fn(() => Promise.reject(new Error('away')));
   const notices = createNotices(send, 1);
   notices.announce();

@@ -167,7 +167,7 @@ function finishOf(notes: readonly FinishNote[]): string {
     intentos = s.intentos + e.miradas, ultima_consulta_en = CASE WHEN e.miradas > 0 THEN now() ELSE s.ultima_consulta_en END,
     object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8${each((note, param) => note.set(param))}
   FROM jsonb_to_record($9::jsonb) AS e (${LAST_WRITE})
-  WHERE s.id = $1 AND s.epoch = $2 AND s.estado = 'EN_PROCESO' RETURNING s.id, s.epoch, e.partes, e.eventos, e.paso
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING s.id, s.epoch, e.partes, e.eventos, e.paso
 )${each(({ after }) => after)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id), ${changeParts('fin')}, ${noteEventos('fin')}
 SELECT id FROM fin LEFT JOIN LATERAL solicitud_devuelve_vacia(CASE WHEN $6::bigint = 0 THEN fin.id END) ON true`;
