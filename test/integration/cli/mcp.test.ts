@@ -4,12 +4,11 @@ import { mkdir, mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/prom
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { programEntry } from '@acuse/embedded';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import type { Tool } from '@modelcontextprotocol/sdk/types.js';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { darFilas, fail, llamadas, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { type Caller, useServicio } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
@@ -378,21 +377,5 @@ describe('acuse mcp as a process', () => {
       ]);
     const asked = startAcuse(['mcp', '--help']);
     expect((await asked.ended).out).toContain('--carpeta <carpeta>');
-  });
-
-  it('is the only order that loads the library of the protocol', async () => {
-    const hasLibrary = async (path: string) =>
-      /^\/\/ node_modules\/@modelcontextprotocol\//m.test(await readFile(path, 'utf8'));
-    const folder = inject('programs');
-    const chunks = (await readdir(folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
-    expect((await Promise.all(chunks.map(hasLibrary))).some(Boolean)).toBe(true);
-    const loaded = new Set([programEntry(folder, 'cli')]);
-    for (const path of loaded)
-      for (const [, next = ''] of (await readFile(path, 'utf8')).matchAll(
-        /^(?:import|export)[^'"]*["'](\.[^'"]+)["'];$/gm,
-      ))
-        loaded.add(join(path, '..', next));
-    expect(loaded.size).toBeGreaterThan(3);
-    for (const path of loaded) expect([path, await hasLibrary(path)]).toEqual([path, false]);
   });
 });
