@@ -33,7 +33,7 @@ const GROWING = [
 /** Statements for the operator may read the rows of all accounts. */
 const OPERATORS = new Set(['createCuentas.search', 'createListaSolicitudes.all', 'createTrazas.read']);
 /** Functions that keep sums or states in memory. */
-const WITHOUT = ['createSatMetrics.record', 'createBreakerState.learn'];
+const WITHOUT = ['createSatMetrics.record', 'createEsperas.note', 'createBreakerState.learn'];
 /** Tables of a transaction, and those that the queue makes for itself. */
 const ELSEWHERE = /relation "(leida|migration|bullmq\.migration)" does not exist/;
 
