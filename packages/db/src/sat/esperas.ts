@@ -1,7 +1,7 @@
 import { GRUPOS_DE_CUENTAS, LIMITES, WEEKS_OF_ESPERAS } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute } from '../statements.ts';
-import { startFlush } from './flush.ts';
+import { type FlushOptions, startFlush } from './flush.ts';
 
 /**
  * Counts the waits of solicitudes ($1) that ended so many seconds ago ($2). Waits for the taxpayer's e.firma do not count:
@@ -36,20 +36,14 @@ const PRUNE_MS = 3_600_000;
 const MAX_WAITING = 5_000;
 
 /**
- * The history of how long downloads take, over PostgreSQL: kept in memory and written every `everyMs` milliseconds, 30,000
- * unless said, and at the close within `lastMs`. `now`: a clock of milliseconds.
+ * The history of how long downloads take, over PostgreSQL: kept in memory and written together. `now`: a clock of
+ * milliseconds.
  */
 export function createEsperas(
   { pool }: Pick<Database, 'pool'>,
-  options: {
-    /** Called with the failure of each write: the waits are written with the next. */
-    readonly onError: (error: unknown) => void;
-    readonly everyMs?: number;
-    readonly lastMs?: number;
-    readonly now?: () => number;
-  },
+  options: FlushOptions & { readonly now?: () => number } = {},
 ) {
-  const { onError, everyMs = 30_000, lastMs = 2_000, now = () => performance.now() } = options;
+  const { now = () => performance.now(), onError = () => {} } = options;
   /** When the wait of each solicitud ended. */
   let ended = new Map<string, number>();
   let prunedAt = Number.NEGATIVE_INFINITY;
@@ -76,6 +70,6 @@ export function createEsperas(
     note(solicitudId: string): void {
       ended.set(solicitudId, now());
     },
-    ...startFlush({ everyMs, lastMs, write, onError }),
+    ...startFlush(write, options),
   };
 }

@@ -1,15 +1,20 @@
+export interface FlushOptions {
+  /** Milliseconds between two writes. Default: a minute, since each process writes for itself. */
+  readonly everyMs?: number;
+  /** Milliseconds that the last write may take. Default: 2,000. */
+  readonly lastMs?: number;
+  /** Called with the failure of each write; what it held is written with the next. */
+  readonly onError?: (error: unknown) => void;
+}
+
 /**
- * Writes what a process keeps in memory every `everyMs` milliseconds, one write after the other, and once more at the
- * close. What that last write does not finish within `lastMs` is given up: a process that ends has no next time. `write`
- * never rejects.
+ * Writes what a process keeps in memory, one write after the other, and once more at the close. A last write that does not
+ * end in time is given up: a process that ends has no next time. `write` never rejects.
  */
-export function startFlush(options: {
-  readonly everyMs: number;
-  readonly lastMs: number;
-  readonly write: () => Promise<void>;
-  readonly onError: (error: unknown) => void;
-}) {
-  const { everyMs, lastMs, write, onError } = options;
+export function startFlush(
+  write: () => Promise<void>,
+  { everyMs = 60_000, lastMs = 2_000, onError = () => {} }: FlushOptions,
+) {
   let writing: Promise<void> = Promise.resolve();
   /** Writes now, after the write under way. */
   const flush = () => {

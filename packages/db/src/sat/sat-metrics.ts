@@ -1,7 +1,7 @@
 import { type CanalMedido, CUBETAS, cubetaDe, type ResultadoMedido, type SatMetrics } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, rowsOf } from '../statements.ts';
-import { startFlush } from './flush.ts';
+import { type FlushOptions, startFlush } from './flush.ts';
 
 const MINUTO_MS = 60_000;
 /** Rows kept in memory while the database is away: hours of traffic to all hosts. The oldest give way. */
@@ -26,27 +26,19 @@ interface Renglon extends Record<Exclude<ResultadoMedido, 'desmentida'>, number>
   readonly cubetas: number[];
 }
 
-export interface SatMetricsOptions {
-  /** Milliseconds between two writes. Default: 30,000: each process that asks the SAT writes for itself. */
-  readonly everyMs?: number;
+export interface SatMetricsOptions extends FlushOptions {
   /** Hours that are kept. Prometheus has the longer history. Default: 25. */
   readonly horas?: number;
-  /** Milliseconds that the last write may take. Default: 2,000. */
-  readonly lastMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
-  /** Told of each write that failed; what it held is written with the next. */
-  readonly onError?: (error: unknown) => void;
 }
 
 /**
- * Sums the requests to the SAT in memory and writes them to PostgreSQL every `everyMs`, in one statement. While the
+ * Sums the requests to the SAT in memory and writes them to PostgreSQL in one statement. While the
  * database is away the sums wait, bounded.
  */
-export function createSatMetrics(
-  { pool }: Pick<Database, 'pool'>,
-  { everyMs = 30_000, horas = 25, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
-) {
+export function createSatMetrics({ pool }: Pick<Database, 'pool'>, options: SatMetricsOptions = {}) {
+  const { horas = 25, now = Date.now, onError = () => {} } = options;
   let pending = new Map<string, Renglon>();
   let prunedAt = now();
 
@@ -115,7 +107,7 @@ export function createSatMetrics(
       const cubeta = cubetaDe(ms);
       renglon.cubetas[cubeta] = (renglon.cubetas[cubeta] ?? 0) + 1;
     },
-    ...startFlush({ everyMs, lastMs, write, onError }),
+    ...startFlush(write, options),
   };
 }
 
