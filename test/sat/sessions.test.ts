@@ -1,7 +1,9 @@
 import { wipeCredencial } from '@acuse/core';
 import type { ResolvedorCaptcha } from '@acuse/sat';
+import { logoutEnded } from '@acuse/sat/portal';
 import { describe, expect, it } from 'vitest';
 import { createAccesos } from '../../packages/sat/src/portal/sesion/accesos.ts';
+import { PORTAL_DEFAULTS } from '../../packages/sat/src/portal/settings.ts';
 import {
   ciecDe,
   edited,
@@ -18,6 +20,8 @@ import {
 const claveDe = ({ rfc }: Mount) => ({ portal: 'cfdi', rfc, tipo: 'ciec' }) as const;
 const { signal } = new AbortController();
 const solicitudes = (m: Mount) => m.calls('DescargaMetadatos').length;
+const logout = (m: Mount, idleMs: number = PORTAL_DEFAULTS.sesionInactivaMs, canal = m.canal) =>
+  logoutEnded(m.sesiones, idleMs, signal, (ended) => canal.leave(ended, signal));
 const salidas = (m: Mount) => m.calls('Salir', 'portalcfdi').map(({ rfc }) => rfc);
 
 describe('a session of a portal', () => {
@@ -65,10 +69,10 @@ describe('a session of a portal', () => {
     m.advance(10 * 60_000);
     await m.ask(SOLICITAR, otro);
     m.advance(6 * 60_000);
-    expect(await Promise.all([m.canal.logout(signal), m.another().logout(signal)])).toEqual([1, 0]);
+    expect(await Promise.all([logout(m), logout(m, undefined, m.another())])).toEqual([1, 0]);
     expect(salidas(m)).toEqual([m.rfc]);
     expect(await m.sesiones.load(claveDe(m))).toBeNull();
-    expect(await m.canal.logout(signal, 0)).toBe(1);
+    expect(await logout(m, 0)).toBe(1);
     expect(salidas(m)).toEqual([m.rfc, otro.rfc]);
   });
 
@@ -77,7 +81,7 @@ describe('a session of a portal', () => {
     await m.ask(SOLICITAR);
     await m.sesiones.forget(m.rfc);
     await m.ask(SOLICITAR);
-    expect(await m.canal.logout(signal)).toBe(1);
+    expect(await logout(m)).toBe(1);
     await m.ask(SOLICITAR);
     expect([m.accesos(), salidas(m)]).toEqual([2, [m.rfc]]);
   });

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { CredencialCiec } from '@acuse/core';
 import { createSesionesPortal, openDatabase } from '@acuse/db';
 import { createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
-import { createPortalCanal } from '@acuse/sat/portal';
+import { createPortalCanal, logoutEnded } from '@acuse/sat/portal';
 import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -148,10 +148,12 @@ describe('processes over one database', () => {
 
   it('log each session out once, of any process', async () => {
     const credenciales = Array.from({ length: 5 }, () => newCredencial());
-    const [opener, one, other] = [open(), open(), open()];
+    const opener = open();
     for (const credencial of credenciales) await solicitar(opener.canal, credencial);
     const signal = new AbortController().signal;
-    await Promise.all([one.canal.logout(signal, 0), other.canal.logout(signal, 0)]);
+    const logoutOf = ({ canal, sesiones }: ReturnType<typeof open>) =>
+      logoutEnded(sesiones, 0, signal, (ended) => canal.leave(ended, signal));
+    await Promise.all([logoutOf(open()), logoutOf(open())]);
     for (const { rfc } of credenciales) {
       expect(simulador.world.log.count({ service: 'portalcfdi', operation: 'Salir', rfc })).toBe(1);
     }

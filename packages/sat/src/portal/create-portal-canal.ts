@@ -14,7 +14,7 @@ import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
 import type { ResolvedorCaptcha } from './captcha.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
 import type { ConsultaPortal, NombreConsultaPortal } from './portal.ts';
-import { logoutEnded, type Terminadas } from './sesion/salidas.ts';
+import type { Terminadas } from './sesion/salidas.ts';
 import { createSesiones } from './sesion/sesiones.ts';
 import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 
@@ -33,12 +33,6 @@ interface PortalCanalDeps {
 }
 
 export interface PortalCanal extends Sat<NombreConsultaPortal> {
-  /**
-   * Logs out the sessions whose life is over: unused for `idleMs` (default: the setting `sesionInactivaMs`; 0 for all
-   * of them), replaced, or of a credential that was stored again. To be called now and then by one process or several.
-   * Gives their number.
-   */
-  logout(signal: AbortSignal, idleMs?: number): Promise<number>;
   /** Logs out sessions that were taken out of the store; one whose portal does not answer ends there by itself. */
   leave(ended: Terminadas, signal: AbortSignal): Promise<void>;
   /** Aborts log-ins in the background. */
@@ -62,7 +56,6 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       .map((portal) => [portal.nombre, portal]),
   );
 
-  const leave = (ended: Terminadas, signal: AbortSignal) => sesiones.leave(ended, portales, signal);
   return {
     async send<N extends NombreConsultaPortal>(
       consulta: Consulta<N> & { readonly consulta: N },
@@ -84,9 +77,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
         ask(pageClient, consulta, { settings, credencial, readPdf, onAnswer: envio.onAnswer }),
       );
     },
-    leave,
-    logout: (signal, idleMs = settings.sesionInactivaMs) =>
-      logoutEnded(deps.sesiones, idleMs, signal, (ended) => leave(ended, signal)),
+    leave: (ended, signal) => sesiones.leave(ended, portales, signal),
     close: () => sesiones.close(),
   };
 }
