@@ -21,7 +21,7 @@ import { changeParts, LAST_WRITE, lastWriteOf, noteEventos, type Write, writeAnd
 import type { ClaimPart } from './claim-parts.ts';
 import { endWithoutPaquete } from './end.ts';
 import type { FinishNote } from './finish-notes.ts';
-import { insertPaso, insertUltimo, type PasoEnCurso, pasoOf } from './paso.ts';
+import { insertEspera, insertPaso, type PasoEnCurso, pasoOf } from './paso.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
 const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
@@ -150,7 +150,7 @@ WITH espera AS (
     AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.tipo = 'efirma' AND c.expira_en > now()) RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id AND c.tipo = 'efirma'),
 salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
-nota AS (${insertUltimo({ de: 'espera', tipo: 'ESPERA_EFIRMA', detalle: 'NULL', epoch: '$2', paso: '$3' })})
+nota AS (${insertEspera({ de: 'espera', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
 /** Parameters of the statement that ends a solicitud with its package, before those of the notes. */
@@ -291,14 +291,18 @@ export function createClaims(
     if (!(await isOne(pool, text, values))) throw new StaleEpoch(claimed.id, claimed.epoch);
   }
 
-  const lastPaso = (claimed: ClaimedSolicitud, nota: string) => {
-    const paso = pasoOf(claimed, [...claimed.claim.eventos, nota], pasoEnCurso());
+  /** The step of a claim that this write ends. */
+  const pasoWith = (claimed: ClaimedSolicitud, avance: Avance) =>
+    pasoOf(claimed, eventosOf(claimed, avance), pasoEnCurso());
+
+  const lastPaso = (claimed: ClaimedSolicitud, tipo: TipoEvento) => {
+    const paso = pasoWith(claimed, { eventos: [{ tipo }] });
     return paso && JSON.stringify(paso);
   };
 
   /** The write that gives a claim back. */
   const backOf = (claimed: ClaimedSolicitud, avance: Avance, next: Write['next']): Write => {
-    return { claimed, avance, next, paso: pasoOf(claimed, eventosOf(claimed, avance), pasoEnCurso()) };
+    return { claimed, avance, next, paso: pasoWith(claimed, avance) };
   };
 
   async function write(written: Write): Promise<void> {
@@ -341,8 +345,11 @@ export function createClaims(
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
       const end = { tipo: 'TERMINADA', detalle: String(registros) } as const;
       const eventos = [...(unwritten.eventos ?? []), end];
-      const paso = pasoOf(claimed, [...claimed.claim.eventos, 'TERMINADA'], pasoEnCurso());
-      const last = lastWriteOf({ claimed, avance: { ...unwritten, eventos }, paso });
+      const last = lastWriteOf({
+        claimed,
+        avance: { ...unwritten, eventos },
+        paso: pasoWith(claimed, { eventos: [end] }),
+      });
       const observed = finishNotes.map(({ name }) => (name in notas ? JSON.stringify(notas[name]) : null));
       const finishWith = (noted: typeof observed) => only(claimed, finish, [...values, last, ...noted]);
       try {

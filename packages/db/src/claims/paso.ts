@@ -62,16 +62,10 @@ export const insertPaso = ({ de, epoch, paso }: Places) => `
 INSERT INTO paso (solicitud_id, epoch, ${COLUMNS})
 SELECT d.id, ${epoch}, h.* FROM ${de} d CROSS JOIN LATERAL ${stepIn(paso)} h`;
 
-/** SQL that notes the event with which each row of `de` rests or ends, and its step with it. */
-export const insertUltimo = ({
-  de,
-  epoch,
-  paso,
-  tipo,
-  detalle,
-}: Places & Readonly<Record<'tipo' | 'detalle', string>>) => `
-INSERT INTO evento (solicitud_id, tipo, detalle, ${OF_EVENTO})
-SELECT d.id, '${tipo}', ${detalle}, ${inEvento(`${epoch}::integer`, `'${tipo}'`)} FROM ${de} d LEFT JOIN LATERAL ${stepIn(paso)} h ON true`;
+/** SQL that notes for each row of `de` that it waits for an e.firma, and its step with it. */
+export const insertEspera = ({ de, epoch, paso }: Places) => `
+INSERT INTO evento (solicitud_id, tipo, ${OF_EVENTO})
+SELECT d.id, 'ESPERA_EFIRMA', ${inEvento(`${epoch}::integer`, `'ESPERA_EFIRMA'`)} FROM ${de} d LEFT JOIN LATERAL ${stepIn(paso)} h ON true`;
 
 /**
  * The parts of a statement that note the events of `nota` (id, epoch, de, tipo, codigo, detalle, orden), those of
