@@ -47,6 +47,7 @@ export * from './sat/captchas.ts';
 export * from './sat/consultas-en-curso.ts';
 export * from './sat/cuotas.ts';
 export * from './sat/esperas.ts';
+export { startFlush } from './sat/flush.ts';
 export * from './sat/salud-publica.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';

@@ -1,5 +1,5 @@
 import type { AccessSnapshot, TipoCredencial } from '@acuse/core';
-import type { AccessSnapshots } from '@acuse/db';
+import { type AccessSnapshots, startFlush } from '@acuse/db';
 import { createTokenBucket, takenOf } from '@acuse/operation';
 import type { SharedLimit } from '@acuse/queue/limit';
 import type { Logger } from '@acuse/runtime';
@@ -44,7 +44,8 @@ export function createUsos(options: {
   let latest = new Map<string, { apiKeyId: string; at: Date; ip: string }>();
   let hashes = new Map<string, readonly [antes: Uint8Array, nuevo: ApiKeyHash]>();
 
-  async function flush(): Promise<void> {
+  /** Never rejects: a lost note does no harm, and a lost hash comes again with the key. */
+  async function write(): Promise<void> {
     if (latest.size === 0 && hashes.size === 0) return;
     const [usos, rehashed] = [[...latest.values()], hashes];
     latest = new Map();
@@ -57,8 +58,6 @@ export function createUsos(options: {
     }
   }
 
-  const timer = setInterval(() => void flush(), everyMs);
-  timer.unref();
   return {
     note(apiKeyId: string, at: Date, ip: string) {
       latest.set(apiKeyId, { apiKeyId, at, ip });
@@ -67,13 +66,7 @@ export function createUsos(options: {
     rehash(apiKeyId: string, antes: Uint8Array, nuevo: ApiKeyHash) {
       hashes.set(apiKeyId, [antes, nuevo]);
     },
-    /** Writes the notes. Never rejects: a lost note does no harm, and a lost hash comes again with the key. */
-    flush,
-    /** Stops the timer and writes the rest. */
-    async close() {
-      clearInterval(timer);
-      await flush();
-    },
+    ...startFlush(write, { everyMs, onError: (err) => log.warn({ err }, 'last_uses_not_stored') }),
   };
 }
 
