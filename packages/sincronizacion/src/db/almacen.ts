@@ -1,6 +1,6 @@
 import type { TipoDescarga } from '@acuse/core';
 import { type Connection, type Database, rowOf, rowsOf } from '@acuse/db';
-import type { mergeLectura } from './merge.ts';
+import type { NuevaLectura } from './merge.ts';
 import { readPage } from './pagina.ts';
 import { readResumen } from './resumen.ts';
 
@@ -104,8 +104,8 @@ export function createAlmacenes(database: Database) {
 
   return {
     /** As {@link mergeLectura}, which only workers load. */
-    async merge(...args: Parameters<typeof mergeLectura> extends [unknown, ...infer Rest] ? Rest : never) {
-      return (await import('./merge.ts')).mergeLectura(database, ...args);
+    async merge(lectura: NuevaLectura, csv: AsyncIterable<Uint8Array>, signal: AbortSignal) {
+      return (await import('./merge.ts')).mergeLectura(database, lectura, csv, signal);
     },
 
     cambios,
