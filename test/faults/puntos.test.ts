@@ -55,4 +55,12 @@ onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
     // Found in storage and assembled in one step again: its end is the first write that says so.
     expect(ended).toEqual([{ cola: 'descargas' }]);
   });
+
+  it('tras-ensamblar, of an answer without CFDI: another one asks for that answer once more', async () => {
+    const rfc = 'VAC900215SI6';
+    await rescue(newEfirmaCaller(servicio, { rfc }), 'tras-ensamblar', UN_DIA);
+    // The simulator ends each of two requests at its second poll; the fifth replaces the lost one.
+    const polls = servicio.simulador.world.log.count({ rfc, operation: 'VerificaSolicitudDescarga' });
+    expect(polls).toBe(5);
+  });
 });
