@@ -34,8 +34,8 @@ export interface SatMetricsOptions extends FlushOptions {
 }
 
 /**
- * Sums the requests to the SAT in memory and writes them to PostgreSQL in one statement. While the
- * database is away the sums wait, bounded.
+ * Sums the requests to the SAT in memory and writes them to PostgreSQL in one statement. While the database is away
+ * the sums wait, bounded.
  */
 export function createSatMetrics({ pool }: Pick<Database, 'pool'>, options: SatMetricsOptions = {}) {
   const { horas = 25, now = Date.now, onError = () => {} } = options;
