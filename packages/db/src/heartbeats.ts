@@ -1,6 +1,6 @@
 import type { QueueName } from '@acuse/core';
 import type { Database } from './database.ts';
-import { type Connection, execute, rowOf, rowsOf } from './statements.ts';
+import { type Connection, EN_PROCESO, execute, rowOf, rowsOf } from './statements.ts';
 
 /** A process as it was last seen. */
 export interface SeenHeartbeat {
@@ -19,7 +19,7 @@ ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots 
 /** The first parameter is the queue. */
 const LAG = `handed AS (
   SELECT o.due_at FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
-  WHERE o.cola = $1 AND o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+  WHERE o.cola = $1 AND o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND (s.lease_until IS NULL OR s.lease_until < now())
 ), waiting AS (
   SELECT due_at FROM outbox WHERE cola = $1 AND rung_at IS NULL AND due_at < now() ORDER BY due_at LIMIT 1
 )

@@ -1,6 +1,6 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
 import type { Database } from './database.ts';
-import { execute, rowsOf } from './statements.ts';
+import { EN_PROCESO, execute, rowsOf } from './statements.ts';
 
 /** LISTEN/NOTIFY channel of new wake-ups. A payload is the topic of a feature, for a worker with its keys. */
 export const CANAL_OUTBOX = 'acuse_outbox';
@@ -42,7 +42,7 @@ consumers_${cola} AS MATERIALIZED (
   WHERE rol = '${cola}' AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 AND (SELECT mine FROM turn)
 ), again_${cola} AS MATERIALIZED (
   SELECT o.solicitud_id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
-  WHERE o.cola = '${cola}' AND o.rung_at < now() - make_interval(secs => (SELECT $1::float8)) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
+  WHERE o.cola = '${cola}' AND o.rung_at < now() - make_interval(secs => (SELECT $1::float8)) AND s.estado = ${EN_PROCESO} AND s.lease_until IS NULL
     AND (SELECT processes > 0 FROM consumers_${cola})
   ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED
 ), under_way_${cola} AS MATERIALIZED (

@@ -1,6 +1,6 @@
 import { endWithoutPaquete } from './claims/end.ts';
 import type { Database } from './database.ts';
-import { execute, isOne, rowOf, rowsOf } from './statements.ts';
+import { EN_PROCESO, execute, isOne, rowOf, rowsOf } from './statements.ts';
 
 /**
  * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
@@ -15,7 +15,7 @@ WITH de_nadie AS (
     AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = 'EN_PROCESO')
 ), caducada AS (
   SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
-  WHERE o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND s.lease_until < now() LIMIT $2
+  WHERE o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND s.lease_until < now() LIMIT $2
 ), sin_timbre AS (
   SELECT id FROM (
     SELECT id, gen FROM solicitud WHERE estado = 'EN_PROCESO' AND due_at < now() - make_interval(secs => $1)

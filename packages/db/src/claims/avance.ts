@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Avance, CambioParte, ClaimedSolicitud, QueueName } from '@acuse/core';
 import type pg from 'pg';
 import { NOTIFY_OUTBOX } from '../outbox.ts';
-import { prepared } from '../statements.ts';
+import { EN_PROCESO, prepared } from '../statements.ts';
 import { upsertPasos } from './paso.ts';
 
 /** One fenced write: progress, and with `next` the claim is given back and the solicitud is woken again, else kept. */
@@ -86,7 +86,7 @@ const writing = (returned: string, answer: string) => `
     epoch = s.epoch + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END, gen = s.gen + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END,
     due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
     fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
-  FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
+  FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = ${EN_PROCESO}
   RETURNING ${returned}, e.cola, e.segundos, e.partes, e.reemplaza, e.nuevas, e.eventos, e.paso
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)

@@ -15,7 +15,7 @@ import type { Database } from '../database.ts';
 import { isDataException, isTimedOut, sendOnce } from '../errors.ts';
 import { UNHEALTHY_HOSTS, type UnhealthyHost } from '../sat/breaker-state.ts';
 import { criteriosIn } from '../solicitudes/accept.ts';
-import { execute, isOne, prepared, rowOf } from '../statements.ts';
+import { EN_PROCESO, execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { changeParts, LAST_WRITE, lastWriteOf, noteEventos, type Write, writeAndRead, writeOf } from './avance.ts';
 import type { ClaimPart } from './claim-parts.ts';
@@ -131,7 +131,7 @@ const claimOf = (parts: readonly ClaimPart[]) => `
 ), tomada AS (
   UPDATE solicitud s SET epoch = s.epoch + 1, lease_until = now() + make_interval(secs => p.segundos)
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
-    AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+    AND s.estado = ${EN_PROCESO} AND (s.lease_until IS NULL OR s.lease_until < now())
   RETURNING s.*
 )${claimedFrom('tomada t', parts, UNHEALTHY_HOSTS)}`;
 
