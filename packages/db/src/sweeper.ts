@@ -4,10 +4,10 @@ import { EN_PROCESO, execute, isOne, rowOf, rowsOf } from './statements.ts';
 
 /**
  * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
- * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation. A wake-up of
- * an ended solicitud frees its slot. A solicitud that waits for the e.firma with its metadata whole goes on when nine
- * tenths of its time are over: its package names the missing XML (`lateXml` of the core). Looks at the first deadlines:
- * asked whether one is over, the planner would read all rows.
+ * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation, if `$3` asks
+ * for the search, which reads all open ones. A wake-up of an ended solicitud frees its slot. A solicitud that waits for
+ * the e.firma with its metadata whole goes on when nine tenths of its time are over: its package names the missing XML
+ * (`lateXml` of the core). Looks at the first deadlines: asked whether one is over, the planner would read all rows.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
@@ -17,13 +17,11 @@ WITH de_nadie AS (
   SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
   WHERE o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND s.lease_until < now() LIMIT $2
 ), sin_timbre AS (
-  SELECT id FROM (
-    SELECT id, gen FROM solicitud WHERE estado = 'EN_PROCESO' AND due_at < now() - make_interval(secs => $1)
-      AND (lease_until IS NULL OR lease_until < now()) ORDER BY due_at LIMIT $2
-  ) s WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen)
+  SELECT s.id FROM solicitud s WHERE $3::boolean AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+    AND NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen) LIMIT $2
 ), suelta AS (
   SELECT id FROM solicitud WHERE id IN (SELECT id FROM caducada UNION SELECT id FROM sin_timbre)
-    AND estado = 'EN_PROCESO' AND (lease_until IS NULL OR lease_until < now()) FOR UPDATE SKIP LOCKED
+    AND estado = ${EN_PROCESO} AND (lease_until IS NULL OR lease_until < now()) FOR UPDATE SKIP LOCKED
 ), timbre AS (
   UPDATE solicitud s SET gen = s.gen + CASE WHEN s.lease_until IS NULL THEN 0 ELSE 1 END, lease_until = NULL
   FROM suelta WHERE s.id = suelta.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
@@ -71,12 +69,13 @@ ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
 export function createSweeper({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
-     * Lets go of claims that lapsed, so that their solicitudes are woken again, and gives a wake-up to those that are overdue by
-     * `graceSeconds` and have none. Tells in the same statement whether {@link expire} and `refundAbandoned` have work.
+     * Lets go of claims that lapsed, so that their solicitudes are woken again; with `findLost`, gives a wake-up to those
+     * that have none. Tells in the same statement whether {@link expire} and `refundAbandoned` have work.
      */
-    async wakeOverdue({ graceSeconds, limit }: { graceSeconds: number; limit: number }) {
+    async wakeOverdue(options: { graceSeconds: number; limit: number; findLost?: boolean }) {
+      const { graceSeconds, limit, findLost = false } = options;
       const none = { woken: 0, isLate: false, isAbandoned: false };
-      return (await rowOf<typeof none>(pool, RING_OVERDUE, [graceSeconds, limit])) ?? none;
+      return (await rowOf<typeof none>(pool, RING_OVERDUE, [graceSeconds, limit, findLost])) ?? none;
     },
 
     /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */

@@ -306,7 +306,8 @@ describe('ends', () => {
 });
 
 describe('the reconciler', () => {
-  const wakeOverdue = async () => (await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100 })).woken;
+  const wakeOverdue = async (findLost = false) =>
+    (await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100, findLost })).woken;
 
   it('lets go of a claim that lapsed: its solicitud is woken under the next generation', async () => {
     await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
@@ -341,14 +342,15 @@ describe('the reconciler', () => {
     expect(await look()).toEqual([false, false]);
   });
 
-  it('gives a wake-up of its present generation to an overdue solicitud that has none', async () => {
-    await t.sql`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = ${id}`;
-    expect(await wakeOverdue()).toBe(0);
+  it('gives a wake-up of its present generation to a solicitud that has none and no holder', async () => {
+    expect(await wakeOverdue(true)).toBe(0);
     await t.sql`DELETE FROM outbox WHERE solicitud_id = ${id}`;
-    expect(await wakeOverdue()).toBe(1);
+    expect([await wakeOverdue(), await wakeOverdue(true)]).toEqual([0, 1]);
     expect(await row()).toMatchObject({ gen: 1 });
-    expect(await wakeOverdue()).toBe(0);
+    expect(await wakeOverdue(true)).toBe(0);
     expect(await claim(1)).not.toBeNull();
+    await t.sql`DELETE FROM outbox WHERE solicitud_id = ${id}`;
+    expect(await wakeOverdue(true)).toBe(0);
   });
 
   it('lets a solicitud of XML end without its e.firma when its metadata is whole and a tenth of its time is left', async () => {

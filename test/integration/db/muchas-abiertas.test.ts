@@ -1,5 +1,5 @@
 import type { Avance } from '@acuse/core';
-import { createClaims, createHeartbeats, createOutbox, openDatabase } from '@acuse/db';
+import { createClaims, createHeartbeats, createOutbox, createSweeper, openDatabase } from '@acuse/db';
 import type pg from 'pg';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { schedule, seedOpen } from '../fixtures/abiertas.ts';
@@ -84,6 +84,11 @@ describe.each([
     expect(await greedy(() => Promise.all(held.map(release)))).toEqual([]);
     const { rows } = await t.db.pool.query('SELECT count(*)::int AS n FROM parte WHERE consultas = 1');
     expect(rows).toEqual([{ n: TOGETHER }]);
+  });
+
+  test('a turn of the reconciler reads no more than is under way', async () => {
+    const turn = () => createSweeper(t.db).wakeOverdue({ graceSeconds: 60, limit: 500 });
+    expect(await greedy(turn)).toEqual([]);
   });
 
   test('the server keeps one plan of a claim and of a turn of the relay', async () => {

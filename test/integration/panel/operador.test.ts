@@ -92,9 +92,11 @@ describe('the pages of the operator', () => {
   /** A solicitud that has been due for a minute and that no worker has claimed. */
   async function late(taxpayer: Awaited<ReturnType<typeof seedTaxpayer>>) {
     await acceptSolicitud(panel.db, taxpayer);
-    await panel.sql`DELETE FROM outbox`;
-    const rows = await panel.sql<{ id: string }>`UPDATE solicitud SET due_at = now() - interval '1 minute'
-      WHERE contribuyente_id = ${taxpayer.contribuyenteId} RETURNING id`;
+    const rows = await panel.sql<{ id: string }>`
+      WITH antigua AS (
+        UPDATE solicitud SET due_at = now() - interval '1 minute' WHERE contribuyente_id = ${taxpayer.contribuyenteId} RETURNING id, due_at
+      )
+      UPDATE outbox o SET due_at = a.due_at FROM antigua a WHERE o.solicitud_id = a.id RETURNING a.id`;
     return rows[0]?.id ?? '';
   }
 });

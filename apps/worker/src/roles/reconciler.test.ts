@@ -55,7 +55,7 @@ test('storage that hangs delays neither wake-ups and refunds nor the end of a ke
   void limpieza.close();
 });
 
-test('the reconciler sends one statement for each turn until something is late or abandoned', async () => {
+test('the reconciler sends one statement for each turn until something is late or abandoned; its first one searches', async () => {
   const done: string[] = [];
   const found = [{}, { isLate: true }, { isAbandoned: true }, {}];
   let turns = 0;
@@ -63,8 +63,8 @@ test('the reconciler sends one statement for each turn until something is late o
     ...base,
     graceSeconds: 1,
     sweeper: {
-      async wakeOverdue() {
-        done.push('look');
+      async wakeOverdue({ findLost }) {
+        done.push(findLost ? 'search' : 'look');
         return { woken: 0, isLate: false, isAbandoned: false, ...found[turns++] };
       },
       async expire() {
@@ -81,7 +81,7 @@ test('the reconciler sends one statement for each turn until something is late o
   });
   await expect.poll(() => turns).toBeGreaterThan(found.length);
   await reconciler.close();
-  expect(done.slice(0, 6)).toEqual(['look', 'look', 'expire', 'look', 'refund', 'look']);
+  expect(done.slice(0, 6)).toEqual(['search', 'look', 'expire', 'look', 'refund', 'look']);
 });
 
 test('deletes the object before it notes that, asks for abandoned uploads once an hour, and stops between two objects', async () => {

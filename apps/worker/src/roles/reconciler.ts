@@ -18,6 +18,9 @@ import type { OpenWorkerRole } from './role.ts';
 /** Rows looked at in one turn. */
 const BATCH = 500;
 
+/** Milliseconds between two searches for solicitudes without a wake-up: only a statement by hand removes one. */
+const FIND_LOST_MS = 600_000;
+
 /**
  * Keeps every solicitud moving whatever happened to the queue or to a worker: wakes those whose claim lapsed, ends those
  * past their deadline with a refund, and refunds calls whose process died. It asks nothing but the database: storage that
@@ -28,16 +31,19 @@ export function startReconciler(deps: {
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
-  /** Seconds after which a solicitud that is due and has no wake-up at all gets one. */
+  /** Seconds after which the wake-up of an ended solicitud frees its slot. */
   graceSeconds: number;
 }) {
   const { sweeper, saldos, log, everyMs, graceSeconds } = deps;
+  let findAt = 0;
   return startLoop({
     name: 'reconciler',
     everyMs,
     log,
     turn: async () => {
-      const { woken, isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });
+      const findLost = performance.now() >= findAt;
+      const { woken, isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH, findLost });
+      if (findLost && woken < BATCH) findAt = performance.now() + FIND_LOST_MS;
       if (woken > 0) log.warn({ woken }, 'overdue_solicitudes_rung');
 
       const expired = isLate ? await sweeper.expire(BATCH) : [];

@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type CanalSat, type EstadoParte, type Modo, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { rowOf, rowsOf } from '../statements.ts';
+import { EN_PROCESO, rowOf, rowsOf } from '../statements.ts';
 import { FIRST_ID, isUuid, LAST_ID } from '../uuid.ts';
 
 /** What a list of solicitudes is narrowed by. Days are calendar days, `yyyy-MM-dd`. */
@@ -236,7 +236,16 @@ FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id`;
 
 const OPEN_OF_CUENTA = `${ABIERTAS} WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT $2`;
 
-const OVERDUE = `${ABIERTAS} WHERE s.estado = 'EN_PROCESO' AND s.due_at < now() - make_interval(secs => ${GRACIA})
+const IS_LATE = `due_at < now() - make_interval(secs => ${GRACIA})`;
+
+/** By their wake-ups: the first ones of each queue that wait, and those that were handed over. */
+const OVERDUE = `
+WITH tarde AS (
+  SELECT primera.* FROM (VALUES ('descargas'), ('ensambles')) c (cola) CROSS JOIN LATERAL (
+    SELECT solicitud_id FROM outbox o WHERE o.cola = c.cola AND o.rung_at IS NULL AND ${IS_LATE} ORDER BY due_at LIMIT $1
+  ) primera
+  UNION ALL SELECT solicitud_id FROM outbox WHERE rung_at IS NOT NULL AND ${IS_LATE}
+)${ABIERTAS} JOIN tarde ON tarde.solicitud_id = s.id WHERE s.estado = ${EN_PROCESO}
   AND (s.lease_until IS NULL OR s.lease_until < now()) ORDER BY s.due_at LIMIT $1`;
 
 type Row = Omit<FilaSolicitud, 'progreso'> & {
