@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { type Config, helpText, loadConfig, OptionError } from './config.ts';
 import { describeDirecciones } from './direcciones.ts';
@@ -67,8 +67,5 @@ function isLoopback(host: string): boolean {
 }
 
 function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
+  return createRequire(import.meta.url)('../package.json').version;
 }
