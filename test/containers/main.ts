@@ -10,7 +10,7 @@ import { interruption, run } from './shell.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Of the image of the service: what Node's own image does not have. */
-const LAYERS_MB = 200;
+const LAYERS_MB = 60;
 
 const began = Date.now();
 const say = (line: string) => console.log(`[${Math.round((Date.now() - began) / 1_000)} s] ${line}`);

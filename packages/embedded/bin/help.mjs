@@ -68,7 +68,7 @@ const HELP = {
       ['--formato <f>', 'con million: csv, xlsx, ndjson o parquet (csv)'],
     ],
   ],
-  build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
+  build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, para empacarla.', []],
   release: [
     'npm run release -- --dry-run [--carpeta <carpeta>]',
     'Hace lo que se publica: paquetes de npm, Python y Composer, chart, imágenes, lista de bibliotecas y sumas. No publica.',

@@ -100,6 +100,13 @@ describe.skipIf(!COMPOSE)('docker-compose.yml', { timeout: 300_000 }, () => {
     expect([page.status, (await page.text()).includes('Acuse')]).toEqual([200, true]);
   });
 
+  it('has what the pages of its documents load', async () => {
+    const page = await (await fetch(`${env['API']}/docs`)).text();
+    const files = [...new Set(page.match(/\/docs\/archivos\/[^"]+/g))];
+    expect(files.filter((path) => path.includes('minisearch'))).toHaveLength(1);
+    for (const path of files) expect([path, (await fetch(`${env['API']}${path}`)).status]).toEqual([path, 200]);
+  });
+
   it('makes the account of docs/operators/containers.md, and carries the walk of the README to a ZIP', async () => {
     const shell = openShell({ ...process.env, ...env });
     try {

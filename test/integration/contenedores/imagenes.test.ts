@@ -29,5 +29,10 @@ it.skipIf(BUILD === undefined)('a release has images with labels, which start', 
     });
   }
   expect(await docker('run', '--rm', '--entrypoint', 'acuse', 'acuse:9.8.7', '--version')).toMatch(/^\d+\.\d+\.\d+$/);
+  const find = ['/acuse', '-name', '*.ts', '-o', '-name', '*.tsbuildinfo', '-o', '-name', '*.map'];
+  expect(await docker('run', '--rm', '--entrypoint', 'find', 'acuse:9.8.7', ...find)).toBe('');
+  const licenses = await docker('run', '--rm', '--entrypoint', 'cat', 'acuse:9.8.7', 'THIRD-PARTY-LICENSES.txt');
+  for (const name of ['@bull-board/api', 'hono', 'pino'])
+    expect(licenses).toMatch(new RegExp(`^${name} \\d.*\\(MIT\\)$`, 'm'));
   expect(await docker('run', '--rm', 'acuse-simulador:9.8.7', '--help')).toContain('--efirma');
 });

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createProcessGroup, freePort, programEntry } from '@acuse/embedded';
 import { createQueue } from '@acuse/queue';
-import { beforeAll, expect, it, vi } from 'vitest';
+import { silentLogger } from '@acuse/runtime';
+import { beforeAll, expect, inject, it, onTestFinished, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { startPipe } from '../fixtures/pipe.ts';
-import { usePanel, usePersona } from './fixtures/panel.ts';
+import { newCliente, usePanel, usePersona } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
   const namespace = `t-${randomBytes(6).toString('hex')}`;
@@ -35,6 +40,31 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const [, script = ''] = /src="(static\/js\/main[^"]+)"/.exec(page.text) ?? [];
     const file = await operador.get(`/operador/colas/tablero/${script}`);
     expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  });
+
+  it('finds its files from the bundle of the panel', async () => {
+    const logDir = await mkdtemp(join(tmpdir(), 'acuse-colas-'));
+    const group = createProcessGroup({ log: silentLogger, logDir });
+    onTestFinished(async () => {
+      await group.stop();
+      await rm(logDir, { recursive: true, force: true });
+    });
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const entry = programEntry(inject('programs'), 'panel');
+    await group.start({
+      name: 'panel',
+      entry,
+      readyUrl: `${url}/readyz`,
+      env: { ...panel.env, PANEL_PORT: `${port}` },
+    });
+    const { email, password } = await panel.registrar({ rol: 'OPERADOR' });
+    const cliente = newCliente(url);
+    expect((await cliente.submit('/entrar', '/entrar', { email, password })).status).toBe(303);
+    const page = await cliente.get('/operador/colas/tablero');
+    const [script = ''] = /static\/js\/main[^"]+/.exec(page.text) ?? [];
+    expect((await cliente.get(`/operador/colas/tablero/${script}`)).status).toBe(200);
+    expect((await cliente.get('/operador/colas/tablero/api/queues')).text).toContain(`${namespace}-descargas`);
   });
 
   it('tells what the queues hold', async () => {

@@ -1,9 +1,8 @@
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Plugin } from 'esbuild';
 import ts from 'typescript';
-import { bundlePackage, ROOT } from './bundle.ts';
+import { bundlePackage, places, ROOT } from './bundle.ts';
 
 const SIMULADOR = join(ROOT, 'apps/simulador');
 const CLI = join(ROOT, 'apps/cli');
@@ -40,19 +39,11 @@ async function declarations(path: string): Promise<string> {
   return outputText;
 }
 
-/** Gives a module the URL that it has in this repository, below the package: from there it finds the SQL. */
-const asInRepository: Plugin = {
-  name: 'as-in-repository',
-  setup({ onLoad }) {
-    onLoad({ filter: /[\\/]packages[\\/]db[\\/]src[\\/].*\.ts$/ }, async ({ path }) => ({
-      contents: (await readFile(path, 'utf8')).replaceAll(
-        'import.meta.url',
-        `new URL('../${relative(ROOT, path)}', import.meta.url)`,
-      ),
-      loader: 'ts',
-    }));
-  },
-};
+/** The modules of the database have the URL of this repository, below the package: from there they find the SQL. */
+const asInRepository = places(
+  /[\\/]packages[\\/]db[\\/]src[\\/].*\.ts$/,
+  (path) => `new URL('../${relative(ROOT, path)}', import.meta.url)`,
+);
 
 /** Makes the package of `acuse`, with the SQL of `acuse operador migrar` where its module finds it. */
 async function buildCli(folder: string): Promise<void> {

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { ZipArchive } from 'archiver';
+import { SERVICE } from '../programs.ts';
 import { buildApp } from './apps.ts';
 import { type Manifest, publishedManifest, ROOT, readManifest } from './bundle.ts';
 
@@ -136,8 +137,6 @@ export async function packChart({ to, version }: Release): Promise<string> {
   await run('helm', ['package', 'ops/helm/acuse', '--destination', to, '--version', version, '--app-version', version]);
   return `acuse-${version}.tgz`;
 }
-
-const SERVICE = ['api', 'panel', 'worker', 'cli'];
 
 /** Bill of materials of the libraries that run, in CycloneDX 1.5, by npm. */
 export const writeSbom = ({ to, version, epoch }: Release) =>

@@ -1,7 +1,7 @@
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build } from 'esbuild';
+import { type BuildOptions, build, type Plugin } from 'esbuild';
 
 export const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -21,6 +21,19 @@ export const FOR_NODE = {
 const __dirname = import.meta.dirname, __filename = import.meta.filename;`,
   },
 } as const satisfies BuildOptions;
+
+const unchanged = (text: string, _path: string): string => text;
+
+/** Gives a module in a bundle the URL, an expression, that `urlOf` says of its path. `edit` may change its text first. */
+export const places = (filter: RegExp, urlOf: (path: string) => string, edit = unchanged): Plugin => ({
+  name: 'places',
+  setup({ onLoad }) {
+    onLoad({ filter }, async ({ path }) => ({
+      contents: edit(await readFile(path, 'utf8'), path).replaceAll('import.meta.url', urlOf(path)),
+      loader: path.endsWith('x') ? 'tsx' : 'ts',
+    }));
+  },
+});
 
 export type Manifest = Readonly<Record<string, unknown>>;
 
@@ -70,7 +83,7 @@ export async function bundlePackage(
 }
 
 /** Licences of the libraries that have these files. */
-async function licenses(inputs: readonly string[]): Promise<string> {
+export async function licenses(inputs: readonly string[]): Promise<string> {
   const folders = new Set(
     inputs.flatMap((path) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(path)?.slice(0, 1) ?? []),
   );
@@ -82,5 +95,5 @@ async function licenses(inputs: readonly string[]): Promise<string> {
       return [`${name} ${version} (${license})`, ...bodies.map((body) => body.trim())].join('\n\n');
     }),
   );
-  return `This package contains these libraries.\n\n${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
+  return `The programs here contain these libraries.\n\n${texts.join(`\n\n${'-'.repeat(80)}\n\n`)}\n`;
 }
