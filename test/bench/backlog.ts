@@ -130,7 +130,6 @@ export async function startWorkers(
       saldos: createSaldos(own),
       log,
       everyMs: 2_000,
-      graceSeconds: GRACE_SECONDS,
     });
     closing.push(() => reconciler.close());
     const watchdog = startWatchdog({

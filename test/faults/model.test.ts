@@ -149,7 +149,7 @@ const other = {
       const pedido = model.pedidos[n % Math.max(1, ids.length)];
       if (!pedido?.isHeld || !isOpen(pedido)) return NOTHING;
       await update(ids[n % ids.length], `lease_until = now() - interval '1 second'`);
-      await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 1_000 });
+      await createSweeper(t.db).wakeOverdue({ limit: 1_000, findLost: true });
       pedido.isHeld = false;
       return NOTHING;
     }),

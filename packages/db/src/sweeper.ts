@@ -4,21 +4,21 @@ import { EN_PROCESO, execute, isOne, rowOf, rowsOf } from './statements.ts';
 
 /**
  * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
- * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation, if `$3` asks
+ * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation, if `$2` asks
  * for the search, which reads all open ones. A wake-up of an ended solicitud frees its slot. A solicitud that waits for
  * the e.firma with its metadata whole goes on when nine tenths of its time are over: its package names the missing XML
  * (`lateXml` of the core). Looks at the first deadlines: asked whether one is over, the planner would read all rows.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
-  DELETE FROM outbox o WHERE o.rung_at < now() - make_interval(secs => $1)
+  DELETE FROM outbox o WHERE o.rung_at IS NOT NULL
     AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = 'EN_PROCESO')
 ), caducada AS (
   SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
-  WHERE o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND s.lease_until < now() LIMIT $2
+  WHERE o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND s.lease_until < now() LIMIT $1
 ), sin_timbre AS (
-  SELECT s.id FROM solicitud s WHERE $3::boolean AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
-    AND NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen) LIMIT $2
+  SELECT s.id FROM solicitud s WHERE $2::boolean AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+    AND NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen) LIMIT $1
 ), suelta AS (
   SELECT id FROM solicitud WHERE id IN (SELECT id FROM caducada UNION SELECT id FROM sin_timbre)
     AND estado = ${EN_PROCESO} AND (lease_until IS NULL OR lease_until < now()) FOR UPDATE SKIP LOCKED
@@ -29,7 +29,7 @@ WITH de_nadie AS (
   SELECT s.id FROM solicitud s WHERE s.estado = 'ESPERA_EFIRMA' AND s.filtros ? 'contenido' AND s.deadline_at < now() + interval '3 days'
     AND s.deadline_at - now() <= (s.deadline_at - s.creada_en) * 0.1
     AND NOT EXISTS (SELECT FROM parte p WHERE p.solicitud_id = s.id AND p.contenido = 'metadata' AND p.estado NOT IN ('DESCARGADA', 'VACIA'))
-  LIMIT $2 FOR UPDATE SKIP LOCKED
+  LIMIT $1 FOR UPDATE SKIP LOCKED
 ), sin_xml AS (
   UPDATE solicitud s SET estado = 'EN_PROCESO', motivo = NULL, gen = s.gen + 1, due_at = now()
   FROM con_metadata c WHERE s.id = c.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
@@ -72,10 +72,9 @@ export function createSweeper({ pool }: Pick<Database, 'pool'>) {
      * Lets go of claims that lapsed, so that their solicitudes are woken again; with `findLost`, gives a wake-up to those
      * that have none. Tells in the same statement whether {@link expire} and `refundAbandoned` have work.
      */
-    async wakeOverdue(options: { graceSeconds: number; limit: number; findLost?: boolean }) {
-      const { graceSeconds, limit, findLost = false } = options;
+    async wakeOverdue({ limit, findLost }: { limit: number; findLost: boolean }) {
       const none = { woken: 0, isLate: false, isAbandoned: false };
-      return (await rowOf<typeof none>(pool, RING_OVERDUE, [graceSeconds, limit, findLost])) ?? none;
+      return (await rowOf<typeof none>(pool, RING_OVERDUE, [limit, findLost])) ?? none;
     },
 
     /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */

@@ -163,7 +163,7 @@ async function drain(): Promise<number> {
 
 async function work(): Promise<void> {
   await unless(() => heartbeats.beat({ proceso: `${name}:descargas`, rol: 'descargas', consumed: true, slots: 40 }));
-  await unless(() => sweeper.wakeOverdue({ graceSeconds: GRACE_SECONDS, limit: 500 }));
+  await unless(() => sweeper.wakeOverdue({ limit: 500, findLost: true }));
   await unless(() => sweeper.expire(500));
   await unless(() => turns.clean());
   for (let isMore = true; isMore; ) {

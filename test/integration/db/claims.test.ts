@@ -307,7 +307,7 @@ describe('ends', () => {
 
 describe('the reconciler', () => {
   const wakeOverdue = async (findLost = false) =>
-    (await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100, findLost })).woken;
+    (await createSweeper(t.db).wakeOverdue({ limit: 100, findLost })).woken;
 
   it('lets go of a claim that lapsed: its solicitud is woken under the next generation', async () => {
     await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
@@ -326,7 +326,7 @@ describe('the reconciler', () => {
   it('says in the same look whether a solicitud is past its deadline, and a call without its answer', async () => {
     const [sweeper, saldos] = [createSweeper(t.db), createSaldos(t.db)];
     const look = async () => {
-      const { isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds: 30, limit: 100 });
+      const { isLate, isAbandoned } = await sweeper.wakeOverdue({ limit: 100, findLost: false });
       return [isLate, isAbandoned];
     };
     await Promise.all([sweeper.expire(1_000), saldos.refundAbandoned(1_000)]);

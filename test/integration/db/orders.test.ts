@@ -92,7 +92,7 @@ it.each([
         [
           async () => {
             await update(`lease_until = now() - interval '1 second'`);
-            await sweeper.wakeOverdue({ graceSeconds: 30, limit: 1_000 });
+            await sweeper.wakeOverdue({ limit: 1_000, findLost: true });
             model.lapse();
             return [];
           },

@@ -259,7 +259,7 @@ describe('wake-ups', () => {
     await t.sql`UPDATE outbox SET rung_at = now()`;
     await t.sql`UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> ${ended}`;
     await t.sql`UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = ${ended}`;
-    await createSweeper(t.db).wakeOverdue({ ...IMPATIENT, limit: 10 });
+    await createSweeper(t.db).wakeOverdue({ limit: 10, findLost: false });
     const rows = await t.sql`SELECT solicitud_id AS id FROM outbox`;
     expect(rows).toEqual([{ id: next }]);
   });

@@ -53,7 +53,7 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
     const sweeper = createSweeper(t.db);
     const claims = createClaims(t.db);
     const loops = async () => {
-      await sweeper.wakeOverdue({ ...grace, limit: 500 });
+      await sweeper.wakeOverdue({ limit: 500, findLost: true });
       return untilTaken(() => outbox.drain(grace, (wakeUps) => queue.wake(wakeUps, AbortSignal.timeout(20_000))));
     };
 

@@ -25,7 +25,6 @@ test('storage that hangs delays neither wake-ups and refunds nor the end of a ke
   });
   const reconciler = startReconciler({
     ...base,
-    graceSeconds: 1,
     sweeper: {
       wakeOverdue: async () => {
         counts.woken += 1;
@@ -61,7 +60,6 @@ test('the reconciler sends one statement for each turn until something is late o
   let turns = 0;
   const reconciler = startReconciler({
     ...base,
-    graceSeconds: 1,
     sweeper: {
       async wakeOverdue({ findLost }) {
         done.push(findLost ? 'search' : 'look');

@@ -31,10 +31,8 @@ export function startReconciler(deps: {
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
-  /** Seconds after which the wake-up of an ended solicitud frees its slot. */
-  graceSeconds: number;
 }) {
-  const { sweeper, saldos, log, everyMs, graceSeconds } = deps;
+  const { sweeper, saldos, log, everyMs } = deps;
   let findAt = 0;
   return startLoop({
     name: 'reconciler',
@@ -42,7 +40,7 @@ export function startReconciler(deps: {
     log,
     turn: async () => {
       const findLost = performance.now() >= findAt;
-      const { woken, isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH, findLost });
+      const { woken, isLate, isAbandoned } = await sweeper.wakeOverdue({ limit: BATCH, findLost });
       if (findLost && woken < BATCH) findAt = performance.now() + FIND_LOST_MS;
       if (woken > 0) log.warn({ woken }, 'overdue_solicitudes_rung');
 
@@ -137,8 +135,7 @@ export const openReconciler: OpenWorkerRole = ({ config, database, log, metrics,
     metrics,
   );
   const everyMs = config.RECONCILER_INTERVAL_MS;
-  const graceSeconds = config.RECONCILER_GRACE_SECONDS;
-  closeLater('reconciler', startReconciler({ sweeper, saldos, log, everyMs, graceSeconds }));
+  closeLater('reconciler', startReconciler({ sweeper, saldos, log, everyMs }));
   const cleanup = startCleanup({
     sweeper,
     documentos: createDocumentos(database),
