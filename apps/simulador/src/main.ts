@@ -17,7 +17,8 @@ const REASONS: Readonly<Record<string, string>> = {
 try {
   const config = loadConfig(process.argv.slice(2));
   if (config.shows === 'help') process.stdout.write(`${helpText()}\n`);
-  else if (config.shows === 'version') process.stdout.write(`${readVersion()}\n`);
+  else if (config.shows === 'version')
+    process.stdout.write(`${createRequire(import.meta.url)('../package.json').version}\n`);
   else await run(config);
 } catch (error) {
   const isOption = error instanceof OptionError;
@@ -55,17 +56,11 @@ async function run({ host, port: puerto, https, dataDir, efirmas, reloj, setting
         `Autoridad de sus e.firmas${https ? ' y de su HTTPS' : ''}: ${ca ?? `${url}/control/ca.pem`}`,
         ...files.map(({ rfc, cer, key, password }) => `e.firma de ${rfc}: ${cer}, ${key}, contraseña ${password}`),
         'CIEC de cada contribuyente: Ciec y su RFC, en 16 caracteres (CiecEKU9003173C9)',
-        ...(isLoopback(host) ? [] : [`Atención: quien llegue a ${host} puede dar órdenes al simulador.`]),
+        ...(/^(localhost|::1|127\..*)$/.test(host)
+          ? []
+          : [`Atención: quien llegue a ${host} puede dar órdenes al simulador.`]),
         'Nada de lo que contesta tiene validez fiscal. Ctrl-C lo termina.',
       ].join('\n');
   process.stdout.write(`${said}\n`);
   process.send?.('ready', undefined, undefined, () => {});
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || host.startsWith('127.');
-}
-
-function readVersion(): string {
-  return createRequire(import.meta.url)('../package.json').version;
 }

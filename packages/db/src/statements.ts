@@ -4,10 +4,7 @@ import type pg from 'pg';
 /** A pool, or the connection of a transaction. */
 export type Connection = Pick<pg.ClientBase, 'query'>;
 
-/**
- * SQL of the state of a solicitud at work, for a statement that finds its rows by their keys. It hides the state from the
- * planner: while the statistics are old, a partial index of the open ones looks cheaper than the keys.
- */
+/** SQL of the state at work, hidden from the planner: by old statistics the index of open solicitudes looks cheap. */
 export const EN_PROCESO = `(SELECT 'EN_PROCESO')`;
 
 const names = new Map<string, string>();

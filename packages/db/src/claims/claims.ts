@@ -295,10 +295,7 @@ export function createClaims(
   const pasoWith = (claimed: ClaimedSolicitud, avance: Avance) =>
     pasoOf(claimed, eventosOf(claimed, avance), pasoEnCurso());
 
-  const lastPaso = (claimed: ClaimedSolicitud, tipo: TipoEvento) => {
-    const paso = pasoWith(claimed, { eventos: [{ tipo }] });
-    return paso && JSON.stringify(paso);
-  };
+  const lastPaso = (claimed: ClaimedSolicitud, tipo: TipoEvento) => pasoWith(claimed, { eventos: [{ tipo }] });
 
   /** The write that gives a claim back. */
   const backOf = (claimed: ClaimedSolicitud, avance: Avance, next: Write['next']): Write => {

@@ -226,9 +226,6 @@ FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado = ANY ($2::text[]) AND s.ti
   AND s.sincronizacion_id IS NOT NULL AND s.creada_en >= $6 AND s.creada_en < $7 AND ($8::text IS NULL OR s.rfc = $8)
 GROUP BY 1 ORDER BY 1 DESC`;
 
-/** Seconds after which a due solicitud without a holder is late: the reconciler has sent its wake-up again by then. */
-const GRACIA = 30;
-
 const ABIERTAS = `
 SELECT s.id, s.cuenta_id AS "cuentaId", q.email AS cuenta, s.rfc, s.tipo, s.estado, s.fase, s.canal, s.due_at AS "dueAt",
        s.creada_en AS "creadaEn", s.deadline_at AS "deadlineAt"
@@ -236,7 +233,8 @@ FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id`;
 
 const OPEN_OF_CUENTA = `${ABIERTAS} WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT $2`;
 
-const IS_LATE = `due_at < now() - make_interval(secs => ${GRACIA})`;
+/** Due for longer than it takes the relay to send an unanswered wake-up again. */
+const IS_LATE = `due_at < now() - interval '30 seconds'`;
 
 /** By their wake-ups: the first ones of each queue that wait, and those that were handed over. */
 const OVERDUE = `

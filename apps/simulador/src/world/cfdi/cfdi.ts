@@ -8,9 +8,6 @@ const SAT = ['SAT970701NN3', 'SERVICIO DE ADMINISTRACION TRIBUTARIA'] as const;
 /** Years in which the SAT stamps. */
 const [FIRST_YEAR, LAST_YEAR] = [2011, 2040];
 
-/** The XML of rows. */
-export type Cfdis = ReturnType<typeof createCfdis>;
-
 /** Creates the writer of CFDI; their seals verify against certificates of the simulator's own authority. */
 export function createCfdis(csds: Csds) {
   const sealed = (row: Row, documento: Documento) => {
