@@ -12,7 +12,7 @@ import { EN_PROCESO, execute, isOne, rowOf, rowsOf } from './statements.ts';
 const RING_OVERDUE = `
 WITH de_nadie AS (
   DELETE FROM outbox o WHERE o.rung_at IS NOT NULL
-    AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = 'EN_PROCESO')
+    AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = ${EN_PROCESO})
 ), caducada AS (
   SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
   WHERE o.rung_at IS NOT NULL AND s.estado = ${EN_PROCESO} AND s.lease_until < now() LIMIT $1

@@ -1,5 +1,5 @@
 import { silentLogger } from '@acuse/runtime';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { startReaper } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 
@@ -80,6 +80,29 @@ test('the reconciler sends one statement for each turn until something is late o
   await expect.poll(() => turns).toBeGreaterThan(found.length);
   await reconciler.close();
   expect(done.slice(0, 6)).toEqual(['search', 'look', 'expire', 'look', 'refund', 'look']);
+});
+
+test('the reconciler searches for lost wake-ups again after a full batch, else after ten minutes', async () => {
+  let now = 0;
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  onTestFinished(() => void vi.restoreAllMocks());
+  const searches: boolean[] = [];
+  const reconciler = startReconciler({
+    ...base,
+    sweeper: {
+      async wakeOverdue({ limit, findLost }) {
+        searches.push(findLost);
+        if (searches.length === 3) now = 599_999;
+        if (searches.length === 4) now = 600_000;
+        return { woken: searches.length === 1 ? limit : 0, isLate: false, isAbandoned: false };
+      },
+      expire: async () => [],
+    },
+    saldos: { refundAbandoned: async () => 0 },
+  });
+  await vi.waitUntil(() => searches.length >= 6);
+  await reconciler.close();
+  expect(searches.slice(0, 6)).toEqual([true, true, false, false, true, false]);
 });
 
 test('deletes the object before it notes that, asks for abandoned uploads once an hour, and stops between two objects', async () => {

@@ -342,11 +342,8 @@ export function createClaims(
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
       const end = { tipo: 'TERMINADA', detalle: String(registros) } as const;
       const eventos = [...(unwritten.eventos ?? []), end];
-      const last = lastWriteOf({
-        claimed,
-        avance: { ...unwritten, eventos },
-        paso: pasoWith(claimed, { eventos: [end] }),
-      });
+      const paso = pasoWith(claimed, { eventos: [end] });
+      const last = lastWriteOf({ claimed, avance: { ...unwritten, eventos }, paso });
       const observed = finishNotes.map(({ name }) => (name in notas ? JSON.stringify(notas[name]) : null));
       const finishWith = (noted: typeof observed) => only(claimed, finish, [...values, last, ...noted]);
       try {
