@@ -6,8 +6,11 @@ import { type Answer, type Caller, ciecOf, type Servicio, waitFor } from '../int
 import { newCliente, type Persona, signIn } from '../integration/panel/fixtures/panel.ts';
 import type { Random } from './random.ts';
 
-/** Longest time in which an answer must come, whatever happens meanwhile, in seconds. */
-const PATIENCE = 240;
+/**
+ * Longest time in which an answer must come, whatever happens meanwhile, in seconds. A process that dies in a log-in
+ * keeps the turn of its taxpayer for two minutes, and several may die in a row.
+ */
+export const PATIENCE = 600;
 
 export interface Cliente {
   readonly caller: Caller & { readonly efirma?: Efirma };
