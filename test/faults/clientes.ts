@@ -6,10 +6,7 @@ import { type Answer, type Caller, ciecOf, type Servicio, waitFor } from '../int
 import { newCliente, type Persona, signIn } from '../integration/panel/fixtures/panel.ts';
 import type { Random } from './random.ts';
 
-/**
- * Longest time in which an answer must come, whatever happens meanwhile, in seconds. A process that dies in a log-in
- * keeps the turn of its taxpayer for two minutes, and several may die in a row.
- */
+/** Seconds in which an answer must come. Each death in a log-in costs its taxpayer two minutes, and some die in a row. */
 export const PATIENCE = 600;
 
 export interface Cliente {
