@@ -16,7 +16,7 @@ import { ciecOf, type Servicio, startServicio, waitFor } from '../integration/fi
 import { ownPostgres, ownRedis } from '../integration/fixtures/servidores.ts';
 import { readZip } from '../integration/fixtures/zip.ts';
 import { addCaller, type Persona, registrar } from '../integration/panel/fixtures/panel.ts';
-import { type Cliente, createClientes, createVisitor, PATIENCE } from './clientes.ts';
+import { type Cliente, createClientes, createVisitor } from './clientes.ts';
 import { createFallas } from './fallas.ts';
 import { type Needle, needlesOf, openSearch } from './needles.ts';
 import { createRandom, seed } from './random.ts';
@@ -117,7 +117,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       }
       fallas.thaw();
       await asked;
-      await waitFor(async () => (await openOnes(servicio)) === 0 || null, PATIENCE);
+      await waitFor(async () => (await openOnes(servicio)) === 0 || null, 240);
       await settled();
       const visitors = clientes.flatMap(({ visitor }) => visitor ?? []);
       const seen = visitors.reduce((sum, visitor) => sum + visitor.seen(), 0);
@@ -140,7 +140,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
           await next.caller
             .at({ url })
             .call('vault/rfc-guardar', { rfc: next.caller.rfc, ciec: ciecOf(next.caller.rfc) });
-      await waitFor(async () => (await openOnes(servicio)) === 0 || null, PATIENCE);
+      await waitFor(async () => (await openOnes(servicio)) === 0 || null, 240);
       expect(needles.length).toBeGreaterThanOrEqual(149);
       const search = await openSearch(needles.filter(({ name }) => !name.endsWith(next.caller.rfc)));
       const found = [

@@ -6,8 +6,8 @@ import { type Answer, type Caller, ciecOf, type Servicio, waitFor } from '../int
 import { newCliente, type Persona, signIn } from '../integration/panel/fixtures/panel.ts';
 import type { Random } from './random.ts';
 
-/** Seconds in which an answer must come. Each death in a log-in costs its taxpayer two minutes, and some die in a row. */
-export const PATIENCE = 600;
+/** Longest time in which an answer must come, whatever happens meanwhile, in seconds. */
+const PATIENCE = 240;
 
 export interface Cliente {
   readonly caller: Caller & { readonly efirma?: Efirma };
