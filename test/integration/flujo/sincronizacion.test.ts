@@ -103,10 +103,12 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   const subscribeOnce = () =>
     expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, meses: 13 }));
   const creadas = await Promise.all([subscribeOnce(), subscribeOnce()]);
+  const costos = creadas.map((creada) => creada['costo'] as typeof costo);
   for (const creada of creadas)
     expect(creada).toMatchObject({ rfc: caller.rfc, estado: 'ACTIVA', tipo: 'ambos', desde: DESDE });
-  // The later of the two costs less when readings of the earlier have begun.
-  expect(creadas.map((creada) => creada['costo'])).toContainEqual(costo);
+  // The later of the two costs less when readings of the earlier have begun, and never more.
+  expect(costos).toContainEqual(costo);
+  for (const { creditos_iniciales } of costos) expect(Number(creditos_iniciales)).toBeLessThanOrEqual(6);
   await loaded(caller);
   expect(await saldoDe(servicio, caller)).toBe(44);
 
