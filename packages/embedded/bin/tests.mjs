@@ -39,6 +39,8 @@ export async function runCountedVitest(root, { slow }, args) {
   }
 }
 
+const firstLine = (message = '') => message.split('\n', 1)[0];
+
 function count(report, root, code, slow) {
   const counts = { passed: 0, failed: 0, skipped: 0, failures: [], slowest: [] };
   const fail = (name) => {
@@ -53,12 +55,12 @@ function count(report, root, code, slow) {
       const name = `${where} > ${[...test.ancestorTitles, test.title].join(' > ')}`;
       counts.slowest.push({ ms: test.duration ?? 0, name });
       if (test.status === 'passed') counts.passed += 1;
-      else if (test.status === 'failed') fail(name);
+      else if (test.status === 'failed') fail(`${name}: ${firstLine(test.failureMessages?.[0])}`);
       else counts.skipped += 1;
     }
     // A file that could not be loaded, or a hook that failed, has no failed test of its own.
     if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
-      fail(`${where}: ${(message ?? '').split('\n')[0]}`);
+      fail(`${where}: ${firstLine(message)}`);
     }
   }
   counts.slowest = counts.slowest.sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);

@@ -29,7 +29,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 appendFileSync('calls', ${JSON.stringify(name)} + ' ' + process.argv.slice(2).join(' ') + '\\n');
 ${code}`;
 
-const assertion = (title: string, status: string, more: { tags?: string[]; duration?: number } = {}) => ({
+const assertion = (title: string, status: string, more: object = {}) => ({
   ancestorTitles: ['suite'],
   title,
   status,
@@ -120,14 +120,14 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     const tests = [
       assertion('works', 'passed'),
       assertion('too', 'passed'),
-      assertion('breaks', 'failed'),
+      assertion('breaks', 'failed', { failureMessages: ['Error: not two\n    at stack'] }),
       assertion('later', 'pending'),
     ];
     await write('plan.json', { code: 1, report: report(['failed', ...tests], ['failed']) });
     const { code, output, last } = await run('test', 'packages/vault', '-t', 'a name');
     expect(last).toBe('2 passed, 2 failed, 1 skipped');
     expect(code).toBe(1);
-    expect(output).toContain('FAILED file-0.test.ts > suite > breaks\n');
+    expect(output).toContain('FAILED file-0.test.ts > suite > breaks: Error: not two\n');
     expect(output).toContain('FAILED file-1.test.ts: Cannot load\n');
     expect(output).toContain('"packages/vault","-t","a name"]');
     expect(output).toContain('input 0\n');
