@@ -17,65 +17,52 @@ export const REQUEST_AGAIN = {
 } as const;
 const { es: REPETIR, en: REPEAT } = REQUEST_AGAIN;
 
-/** Nothing is to be done but to ask again. */
-const repeat = (causa: string, cause: string): Explicacion => ({
+/** The remedy is to request again. */
+const repeat = (causa: string, cause: string, remedio: string = REPETIR, remedy: string = REPEAT): Explicacion => ({
   causa,
-  remedio: REPETIR,
-  english: { cause, remedy: REPEAT },
+  remedio,
+  english: { cause, remedy },
   accion: 'repetir',
+});
+
+/** The remedy is at the stored credentials. */
+const credential = (...texts: Required<Parameters<typeof repeat>>): Explicacion => ({
+  ...repeat(...texts),
+  accion: 'credenciales',
 });
 
 /** Every reason, in words of the panel and of the public documentation. */
 export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
-  PLAZO_AGOTADO: {
-    causa: 'El SAT no entregó todo dentro del plazo de la solicitud.',
-    remedio: `El SAT suele ponerse al corriente en uno o dos días. ${REPETIR} Un periodo más corto termina antes.`,
-    english: {
-      cause: 'The SAT did not hand over everything within the time of the request.',
-      remedy: `The SAT is usually up to date again in a day or two. ${REPEAT} A shorter period ends sooner.`,
-    },
-    accion: 'repetir',
-  },
-  CIEC_RECHAZADA: {
-    causa:
-      'El SAT no aceptó la contraseña (CIEC) guardada. No se volvió a intentar, para no bloquear la cuenta en el SAT.',
-    remedio: 'Compruebe la contraseña en el portal del SAT, guárdela otra vez y vuelva a pedir la solicitud.',
-    english: {
-      cause:
-        'The SAT did not take the stored password (CIEC). It was not tried again, so that the SAT does not lock the account.',
-      remedy: 'Check the password at the portal of the SAT, store it again and make the request again.',
-    },
-    accion: 'credenciales',
-  },
-  EFIRMA_RECHAZADA: {
-    causa: 'El SAT no aceptó la e.firma: puede estar vencida, revocada o reemplazada por otra.',
-    remedio:
-      'Revise en el portal del SAT que la e.firma siga vigente, registre el certificado y la llave actuales y vuelva a pedir la solicitud.',
-    english: {
-      cause: 'The SAT did not take the e.firma: it may have lapsed, or been revoked or replaced by another one.',
-      remedy:
-        'Check at the portal of the SAT that the e.firma is in force, register its present certificate and key and make the request again.',
-    },
-    accion: 'credenciales',
-  },
-  CREDENCIAL_NO_DISPONIBLE: {
-    causa: 'La credencial con la que se aceptó la solicitud dejó de estar disponible antes de terminar.',
-    remedio: `Revise que la CIEC esté guardada para este RFC. ${REPETIR}`,
-    english: {
-      cause: 'The credential with which the request was accepted was gone before its end.',
-      remedy: `Check that the CIEC is stored for this RFC. ${REPEAT}`,
-    },
-    accion: 'credenciales',
-  },
-  EFIRMA_EXPIRADA: {
-    causa: 'La llave de la e.firma se borró al cumplir su hora y todavía falta trabajo con el SAT.',
-    remedio: 'Guarde la llave otra vez: la solicitud sigue sola, sin pedirla ni pagarla de nuevo.',
-    english: {
-      cause: 'The key of the e.firma was deleted at the end of its hour, and there is work left at the SAT.',
-      remedy: 'Store the key again: the request goes on by itself, without being made or paid again.',
-    },
-    accion: 'credenciales',
-  },
+  PLAZO_AGOTADO: repeat(
+    'El SAT no entregó todo dentro del plazo de la solicitud.',
+    'The SAT did not hand over everything within the time of the request.',
+    `El SAT suele ponerse al corriente en uno o dos días. ${REPETIR} Un periodo más corto termina antes.`,
+    `The SAT is usually up to date again in a day or two. ${REPEAT} A shorter period ends sooner.`,
+  ),
+  CIEC_RECHAZADA: credential(
+    'El SAT no aceptó la contraseña (CIEC) guardada. No se volvió a intentar, para no bloquear la cuenta en el SAT.',
+    'The SAT did not take the stored password (CIEC). It was not tried again, so that the SAT does not lock the account.',
+    'Compruebe la contraseña en el portal del SAT, guárdela otra vez y vuelva a pedir la solicitud.',
+    'Check the password at the portal of the SAT, store it again and make the request again.',
+  ),
+  EFIRMA_RECHAZADA: credential(
+    'El SAT no aceptó la e.firma: puede estar vencida, revocada o reemplazada por otra.',
+    'The SAT did not take the e.firma: it may have lapsed, or been revoked or replaced by another one.',
+    'Revise en el portal del SAT que la e.firma siga vigente, registre el certificado y la llave actuales y vuelva a pedir la solicitud.',
+    'Check at the portal of the SAT that the e.firma is in force, register its present certificate and key and make the request again.',
+  ),
+  CREDENCIAL_NO_DISPONIBLE: credential(
+    'La credencial con la que se aceptó la solicitud dejó de estar disponible antes de terminar.',
+    'The credential with which the request was accepted was gone before its end.',
+    `Revise que la CIEC esté guardada para este RFC. ${REPETIR}`,
+    `Check that the CIEC is stored for this RFC. ${REPEAT}`,
+  ),
+  EFIRMA_EXPIRADA: credential(
+    'La llave de la e.firma se borró al cumplir su hora y todavía falta trabajo con el SAT.',
+    'The key of the e.firma was deleted at the end of its hour, and there is work left at the SAT.',
+    'Guarde la llave otra vez: la solicitud sigue sola, sin pedirla ni pagarla de nuevo.',
+    'Store the key again: the request goes on by itself, without being made or paid again.',
+  ),
   API_KEY_REVOCADA: {
     causa: 'La API key con la que se pidió fue revocada, y con ella se canceló lo que estaba en curso.',
     remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
@@ -85,137 +72,90 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     },
     accion: 'llaves',
   },
-  CONSENTIMIENTO_REVOCADO: {
-    causa: 'Era una lectura de una sincronización, cuyo permiso para usar la CIEC se retiró antes de que terminara.',
-    remedio: 'Para seguir al día, vuelva a crear la sincronización del RFC: con ella se da un permiso nuevo.',
-    english: {
-      cause: 'The reading belonged to a subscription whose consent for the CIEC was withdrawn before its end.',
-      remedy: 'To stay up to date, create the subscription of the RFC again: that gives a new consent.',
-    },
-    accion: 'credenciales',
-  },
+  CONSENTIMIENTO_REVOCADO: credential(
+    'Era una lectura de una sincronización, cuyo permiso para usar la CIEC se retiró antes de que terminara.',
+    'The reading belonged to a subscription whose consent for the CIEC was withdrawn before its end.',
+    'Para seguir al día, vuelva a crear la sincronización del RFC: con ella se da un permiso nuevo.',
+    'To stay up to date, create the subscription of the RFC again: that gives a new consent.',
+  ),
   CANCELADA_POR_EL_CLIENTE: repeat(
     'Se canceló antes de terminar, desde el panel o con la API.',
     'The request was cancelled before its end, in the panel or by the API.',
   ),
-  VACIA_SIN_CONFIRMAR: {
-    causa: 'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',
-    remedio:
-      'Guarde también la otra credencial (CIEC o e.firma) y pida la solicitud otra vez: así se pregunta por los dos medios del SAT.',
-    english: {
-      cause: 'The SAT said that there are no CFDI and nothing else could confirm it, so it is not charged.',
-      remedy:
-        'Store the other credential too (CIEC or e.firma) and make the request again: then the SAT is asked both ways.',
-    },
-    accion: 'credenciales',
-  },
-  SOLICITUDES_AGOTADAS: {
-    causa: 'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',
-    remedio: 'Pida un periodo que empiece o termine en otro día, aunque abarque el mismo rango.',
-    english: {
-      cause: 'The SAT has had too many equal requests for this period and takes no other.',
-      remedy: 'Ask for a period that begins or ends on another day, even if it covers the same range.',
-    },
-    accion: 'repetir',
-  },
-  DEMASIADOS_CFDI_POR_SEGUNDO: {
-    causa:
-      'Hay más CFDI en un mismo segundo de los que el SAT entrega por esta vía, y el periodo ya no se puede partir más.',
-    remedio:
-      'Guarde la e.firma del RFC y pida la solicitud otra vez: por ese medio el SAT entrega muchos más a la vez.',
-    english: {
-      cause:
-        'There are more CFDI in one second than the SAT hands over this way, and the period cannot be divided further.',
-      remedy:
-        'Store the e.firma of the RFC and make the request again: that way the SAT hands over many more at a time.',
-    },
-    accion: 'credenciales',
-  },
-  SAT_RECHAZO_LA_SOLICITUD: {
-    causa: 'El SAT no admitió la solicitud tal como se hizo.',
-    remedio:
-      'Revise que la e.firma sea la de este mismo RFC y que el periodo sea correcto; después pida la solicitud otra vez.',
-    english: {
-      cause: 'The SAT did not admit the request as it was made.',
-      remedy:
-        'Check that the e.firma is that of this very RFC and that the period is right; then make the request again.',
-    },
-    accion: 'repetir',
-  },
-  SAT_RECHAZADA: {
-    causa: 'El SAT aceptó la solicitud y después la rechazó, también cuando se le pidió de nuevo.',
-    remedio: `Suele ser pasajero. ${REPETIR} Si vuelve a ocurrir, pruebe con un periodo más corto.`,
-    english: {
-      cause: 'The SAT accepted the request and refused it later, also when asked again.',
-      remedy: `It usually passes. ${REPEAT} If it happens again, try a shorter period.`,
-    },
-    accion: 'repetir',
-  },
-  SAT_ERROR: {
-    causa: 'El SAT tuvo un problema al preparar la solicitud, también cuando se le pidió de nuevo.',
-    remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
-    english: {
-      cause: 'The SAT failed while it prepared the request, also when asked again.',
-      remedy: `It usually passes: wait some hours. ${REPEAT}`,
-    },
-    accion: 'repetir',
-  },
+  VACIA_SIN_CONFIRMAR: credential(
+    'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',
+    'The SAT said that there are no CFDI and nothing else could confirm it, so it is not charged.',
+    'Guarde también la otra credencial (CIEC o e.firma) y pida la solicitud otra vez: así se pregunta por los dos medios del SAT.',
+    'Store the other credential too (CIEC or e.firma) and make the request again: then the SAT is asked both ways.',
+  ),
+  SOLICITUDES_AGOTADAS: repeat(
+    'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',
+    'The SAT has had too many equal requests for this period and takes no other.',
+    'Pida un periodo que empiece o termine en otro día, aunque abarque el mismo rango.',
+    'Ask for a period that begins or ends on another day, even if it covers the same range.',
+  ),
+  DEMASIADOS_CFDI_POR_SEGUNDO: credential(
+    'Hay más CFDI en un mismo segundo de los que el SAT entrega por esta vía, y el periodo ya no se puede partir más.',
+    'There are more CFDI in one second than the SAT hands over this way, and the period cannot be divided further.',
+    'Guarde la e.firma del RFC y pida la solicitud otra vez: por ese medio el SAT entrega muchos más a la vez.',
+    'Store the e.firma of the RFC and make the request again: that way the SAT hands over many more at a time.',
+  ),
+  SAT_RECHAZO_LA_SOLICITUD: repeat(
+    'El SAT no admitió la solicitud tal como se hizo.',
+    'The SAT did not admit the request as it was made.',
+    'Revise que la e.firma sea la de este mismo RFC y que el periodo sea correcto; después pida la solicitud otra vez.',
+    'Check that the e.firma is that of this very RFC and that the period is right; then make the request again.',
+  ),
+  SAT_RECHAZADA: repeat(
+    'El SAT aceptó la solicitud y después la rechazó, también cuando se le pidió de nuevo.',
+    'The SAT accepted the request and refused it later, also when asked again.',
+    `Suele ser pasajero. ${REPETIR} Si vuelve a ocurrir, pruebe con un periodo más corto.`,
+    `It usually passes. ${REPEAT} If it happens again, try a shorter period.`,
+  ),
+  SAT_ERROR: repeat(
+    'El SAT tuvo un problema al preparar la solicitud, también cuando se le pidió de nuevo.',
+    'The SAT failed while it prepared the request, also when asked again.',
+    `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    `It usually passes: wait some hours. ${REPEAT}`,
+  ),
   SAT_VENCIDA: repeat(
     'El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.',
     'The SAT let the request lapse before it could be downloaded, several times.',
   ),
-  SAT_DESCONOCIDA: {
-    causa: 'El SAT dejó de reconocer el folio que él mismo había dado, varias veces.',
-    remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
-    english: {
-      cause: 'The SAT no longer knew the number that it had given itself, several times.',
-      remedy: `It usually passes: wait some hours. ${REPEAT}`,
-    },
-    accion: 'repetir',
-  },
+  SAT_DESCONOCIDA: repeat(
+    'El SAT dejó de reconocer el folio que él mismo había dado, varias veces.',
+    'The SAT no longer knew the number that it had given itself, several times.',
+    `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    `It usually passes: wait some hours. ${REPEAT}`,
+  ),
   PAQUETE_SAT_AGOTADO: repeat(
     'El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.',
     'The SAT no longer hands over a package of the request: it does so twice, and for 72 hours.',
   ),
-  PAQUETE_SAT_INVALIDO: {
-    causa: 'Un paquete que entregó el SAT está dañado o se perdió, y bajarlo otra vez no lo arregló.',
-    remedio: `${REPETIR} El SAT preparará paquetes nuevos.`,
-    english: {
-      cause: 'A package that the SAT handed over is damaged or was lost, and fetching it again did not help.',
-      remedy: `${REPEAT} The SAT will prepare new packages.`,
-    },
-    accion: 'repetir',
-  },
-  CANAL_DESACTIVADO: {
-    causa: 'El operador de esta instalación tiene apagado el medio por el que se habría consultado al SAT.',
-    remedio: 'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
-    english: {
-      cause: 'The operator of this installation has switched off the way by which the SAT would have been asked.',
-      remedy:
-        'Have the operator switch it on, or store the other credential (CIEC or e.firma) and make the request again.',
-    },
-    accion: 'credenciales',
-  },
-  SIN_RESOLVEDOR_DE_CAPTCHA: {
-    causa:
-      'Para entrar al portal del SAT con la CIEC hay que leer un captcha, y esta instalación no tiene quién lo lea.',
-    remedio: 'Guarde la e.firma, que no necesita captcha, o pida al operador que configure un lector.',
-    english: {
-      cause:
-        'The log-in to the portal of the SAT by CIEC needs a captcha, and this installation has no reader of captchas.',
-      remedy: 'Store the e.firma, which needs no captcha, or have the operator set up a reader.',
-    },
-    accion: 'credenciales',
-  },
-  PETICION_RECHAZADA: {
-    causa: 'El SAT no entendió o no admitió lo que se le envió.',
-    remedio: `${REPETIR} Si vuelve a ocurrir, avise al operador: puede que el SAT haya cambiado algo.`,
-    english: {
-      cause: 'The SAT did not understand or admit the request.',
-      remedy: `${REPEAT} If it happens again, tell the operator: the SAT may have changed something.`,
-    },
-    accion: 'repetir',
-  },
+  PAQUETE_SAT_INVALIDO: repeat(
+    'Un paquete que entregó el SAT está dañado o se perdió, y bajarlo otra vez no lo arregló.',
+    'A package that the SAT handed over is damaged or was lost, and fetching it again did not help.',
+    `${REPETIR} El SAT preparará paquetes nuevos.`,
+    `${REPEAT} The SAT will prepare new packages.`,
+  ),
+  CANAL_DESACTIVADO: credential(
+    'El operador de esta instalación tiene apagado el medio por el que se habría consultado al SAT.',
+    'The operator of this installation has switched off the way by which the SAT would have been asked.',
+    'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
+    'Have the operator switch it on, or store the other credential (CIEC or e.firma) and make the request again.',
+  ),
+  SIN_RESOLVEDOR_DE_CAPTCHA: credential(
+    'Para entrar al portal del SAT con la CIEC hay que leer un captcha, y esta instalación no tiene quién lo lea.',
+    'The log-in to the portal of the SAT by CIEC needs a captcha, and this installation has no reader of captchas.',
+    'Guarde la e.firma, que no necesita captcha, o pida al operador que configure un lector.',
+    'Store the e.firma, which needs no captcha, or have the operator set up a reader.',
+  ),
+  PETICION_RECHAZADA: repeat(
+    'El SAT no entendió o no admitió lo que se le envió.',
+    'The SAT did not understand or admit the request.',
+    `${REPETIR} Si vuelve a ocurrir, avise al operador: puede que el SAT haya cambiado algo.`,
+    `${REPEAT} If it happens again, tell the operator: the SAT may have changed something.`,
+  ),
   HOST_NO_PERMITIDO: {
     causa: 'El SAT quiso enviar la consulta a una dirección que esta instalación no conoce, y no se siguió.',
     remedio: 'Avise al operador: solo él puede admitir direcciones nuevas del SAT.',
