@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { isRunning } from '@acuse/runtime';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isAlive, waitGone } from './children.ts';
+import { waitGone } from './children.ts';
 
 const BIN = fileURLToPath(new URL('../bin', import.meta.url));
 
@@ -68,7 +69,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
       pid = Number(/waiting (\d+)/.exec(String(chunk))?.[1] ?? 0);
       if (pid > 0) break;
     }
-    expect(isAlive(pid)).toBe(true);
+    expect(isRunning(pid)).toBe(true);
     return pid;
   };
   const calls = async () =>

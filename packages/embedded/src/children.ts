@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { isRunning } from '@acuse/runtime';
 
 const PROGRAM = fileURLToPath(new URL('../bin/lifeline.mjs', import.meta.url));
 
@@ -31,16 +32,6 @@ function tell(line: string): void {
   guardian.stdin?.write(`${line}\n`);
 }
 
-/** True when a process with this id exists. */
-export function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** The command line of a process, words separated by blanks, or an empty text. */
 export async function commandLineOf(pid: number): Promise<string> {
   try {
@@ -60,7 +51,7 @@ export async function commandLineOf(pid: number): Promise<string> {
  */
 export async function waitGone(pid: number, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
-  while (isAlive(pid)) {
+  while (isRunning(pid)) {
     if (performance.now() > until) return false;
     await sleep(20);
   }

@@ -2,10 +2,10 @@ import { spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readdir, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { silentLogger } from '@acuse/runtime';
+import { isRunning, silentLogger } from '@acuse/runtime';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive, waitGone } from './children.ts';
+import { waitGone } from './children.ts';
 import { findSystemPostgres, linkLibraries } from './postgres/binaries.ts';
 import { createDatabase, databaseUrl, dropDatabase, ensureDatabase } from './postgres/databases.ts';
 import { type RunningPostgres, startPostgres } from './postgres.ts';
@@ -106,7 +106,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     const first = await start(dataDir);
     await query(first.url, 'CREATE TABLE kept AS SELECT 42 AS n');
     await Promise.all([first.stop(), first.stop()]);
-    expect(isAlive(first.pid)).toBe(false);
+    expect(isRunning(first.pid)).toBe(false);
 
     // The pid of a living process that is not PostgreSQL, as after a reboot or in a new container.
     await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${process.ppid}\n${dataDir}/cluster\n0\n5432\n`);
@@ -122,7 +122,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     const first = await start(dataDir);
     await writeFile(join(dataDir, 'owner'), '999999999\n');
     const second = await start(dataDir);
-    expect(isAlive(first.pid)).toBe(false);
+    expect(isRunning(first.pid)).toBe(false);
     expect(await query(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
@@ -147,7 +147,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     test('ends with that process, even when it is killed', async () => {
       const source = `
         import { startPostgres } from ${JSON.stringify(new URL('./postgres.ts', import.meta.url).href)};
-        import { silentLogger } from '@acuse/runtime';
+        import { isRunning, silentLogger } from '@acuse/runtime';
         const dataDir = ${JSON.stringify(join(home, 'child'))};
         console.log((await startPostgres({ dataDir, log: silentLogger, durable: false })).pid);
         setInterval(() => {}, 1000);`;
@@ -155,7 +155,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
       const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'], cwd: import.meta.dirname });
       children.push(child);
       const pid = Number(await new Promise<Buffer>((resolve) => child.stdout.once('data', resolve)));
-      expect(isAlive(pid)).toBe(true);
+      expect(isRunning(pid)).toBe(true);
       child.kill('SIGKILL');
       expect(await waitGone(pid, 20_000)).toBe(true);
     });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { ExplainedError, explainPrinted, type Logger } from '@acuse/runtime';
+import { ExplainedError, explainPrinted, isRunning, type Logger } from '@acuse/runtime';
 import pg from 'pg';
-import { commandLineOf, isAlive, lifeline, waitGone } from './children.ts';
+import { commandLineOf, lifeline, waitGone } from './children.ts';
 import { freePort } from './free-port.ts';
 import { chooseRunAs, commandAs, locateBinaries, type PostgresBinaries, type RunAs } from './postgres/binaries.ts';
 
@@ -230,11 +230,11 @@ function postgresEnv(): NodeJS.ProcessEnv {
 async function releaseCluster(cluster: string, ownerFile: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');
   const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
-  if (!Number.isInteger(pid) || !isAlive(pid)) return;
+  if (!Number.isInteger(pid) || !isRunning(pid)) return;
   const isOurs = (await commandLineOf(pid)).includes(cluster);
   if (!isOurs) return rm(pidFile, { force: true });
   const owner = Number.parseInt(await readFile(ownerFile, 'utf8').catch(() => ''), 10);
-  if (Number.isInteger(owner) && isAlive(owner)) {
+  if (Number.isInteger(owner) && isRunning(owner)) {
     throw new Error(
       `El PostgreSQL de ${cluster} ya está en uso por el proceso ${owner}. Deténgalo, o use otra carpeta de datos.`,
     );
@@ -249,7 +249,7 @@ async function endProcess(pid: number): Promise<void> {
     ['SIGQUIT', 5_000],
     ['SIGKILL', 5_000],
   ] as const) {
-    if (!isAlive(pid)) return;
+    if (!isRunning(pid)) return;
     process.kill(pid, signal);
     if (await waitGone(pid, timeoutMs)) return;
   }

@@ -3,9 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLogger, silentLogger } from '@acuse/runtime';
+import { createLogger, isRunning, silentLogger } from '@acuse/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive } from './children.ts';
 import { freePort } from './free-port.ts';
 import { createProcessGroup, FILL_FREED, type ProcessGroup, type ProcessGroupOptions } from './process-group.ts';
 
@@ -66,10 +65,10 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     const own = { NOTES: join(dir, 'order') };
     const [first, second] = [await spec('one', own), await spec('two', own)];
     const [one, two] = [await group.start(first), await group.start(second)];
-    expect(one.isRunning() && isAlive(two.pid)).toBe(true);
+    expect(one.isRunning() && isRunning(two.pid)).toBe(true);
     if (process.platform === 'linux') expect(await one.residentBytes()).toBeGreaterThan(10 * 1024 * 1024);
     expect(await group.stop()).toBe(true);
-    expect(one.isRunning() || isAlive(two.pid)).toBe(false);
+    expect(one.isRunning() || isRunning(two.pid)).toBe(false);
     expect(await readFile(join(dir, 'logs', 'two.log'), 'utf8')).toContain('starting');
     expect(await readFile(own.NOTES, 'utf8')).toBe(`${second.env['PORT']} ${first.env['PORT']} `);
   });

@@ -1,10 +1,9 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { silentLogger } from '@acuse/runtime';
+import { isRunning, silentLogger } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive } from './children.ts';
 import { findRedisServer, startRedis } from './redis.ts';
 
 let dir = '';
@@ -40,7 +39,7 @@ describe.runIf((await findRedisServer()) !== null)("the machine's Redis", () => 
     stranger.disconnect();
     client.disconnect();
     await first?.stop();
-    expect(isAlive(first?.pid ?? 0)).toBe(false);
+    expect(isRunning(first?.pid ?? 0)).toBe(false);
 
     const second = await startRedis({ dir: data, log: silentLogger });
     const again = new Redis(second?.url ?? '', { maxRetriesPerRequest: 0 });

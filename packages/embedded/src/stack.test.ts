@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { createContribuyentes } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
-import { silentLogger } from '@acuse/runtime';
+import { isRunning, silentLogger } from '@acuse/runtime';
 import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAlive } from './children.ts';
 import { createCaller, makeAccount, type ReadyAccount, storeCiec } from './commands/account.ts';
 import { type RunningStack, startStack } from './stack.ts';
 import { ensureSecrets, keepAddresses } from './stack-env.ts';
@@ -184,7 +183,7 @@ test('the whole stack starts, answers, keeps its secrets apart, has a user who c
     if (panel === null) throw new Error('there is no panel');
     expect((await fetch(`${panel.url}/readyz`)).status).toBe(200);
     const pids = [stack.api, stack.simulador, panel, ...stack.workers].map(({ pid }) => pid);
-    expect(pids.every(isAlive)).toBe(true);
+    expect(pids.every(isRunning)).toBe(true);
 
     if (process.platform === 'linux') {
       // The one worker plays every role.
@@ -224,7 +223,7 @@ test('the whole stack starts, answers, keeps its secrets apart, has a user who c
     // Linux answers at every address of 127.0.0.0/8.
     if (process.platform === 'linux') await expectAddressesToHold(stack, panel.url, account);
     expect(await stack.stop()).toBe(true);
-    expect(pids.some(isAlive)).toBe(false);
+    expect(pids.some(isRunning)).toBe(false);
     await expect(fetch(stack.s3.endpoint)).rejects.toThrow();
 
     // What an earlier version stored opens with its secrets, split; whoever knew a password of before knows it no more.

@@ -8,7 +8,7 @@ export { createClientIp, formatRange, isInRanges, networkOf, parseIp, parseRange
 export { createLogger, type Logger, silentLogger } from './log.ts';
 export * from './mail-address.ts';
 export { intervalosField, nextIntento } from './reintentos.ts';
-export { createShutdown, runProcess, type Shutdown } from './run-process.ts';
+export { createShutdown, isRunning, runProcess, type Shutdown } from './run-process.ts';
 export * from './shared-fields.ts';
 export { MARCA, TOKENS } from './static/marca.ts';
 export { type Assets, compressedFor, createAssets, createStaticFile, type StaticFile } from './static/static-files.ts';

@@ -174,3 +174,12 @@ async function closePhase(phase: Phase, log: Logger): Promise<boolean> {
 function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(`thrown: ${typeof value}`);
 }
+
+/** Whether this host has a process with this id, of any user. */
+export function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}

@@ -12,6 +12,7 @@ import {
   rfcOf,
   type Servicio,
 } from '@acuse/roles/client';
+import { isRunning } from '@acuse/runtime';
 import { type Acuse, AcuseError, type EntregaWebhook, esPasajero } from '@acuse/sdk';
 import type { Command } from 'commander';
 import type { Envio, Sender } from './envio.ts';
@@ -98,14 +99,6 @@ async function removeStale(acuse: Acuse, rfc: string, receptor: string): Promise
     const pid = Number(/(\d+)$/.exec(descripcion)?.[1]);
     if (url === receptor && descripcion === descripcionOf(pid) && !isRunning(pid))
       await acuse.webhooks.borrar({ webhook_id });
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 
