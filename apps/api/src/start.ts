@@ -7,11 +7,12 @@ import {
   createSesionesPortal,
   notifyOutbox,
   openDatabase,
+  releaseTurnsOfDead,
 } from '@acuse/db';
 import { observeSat } from '@acuse/metrics';
 import type { SharedLimit } from '@acuse/queue/limit';
 import { openProcess, type ProcessParts } from '@acuse/roles/process';
-import { closeServer, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
+import { closeServer, isRunning, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
 import { captchaUrlOf } from '@acuse/sat/settings';
 import { type ApiConfig, settingsOf } from '@acuse/settings/api';
@@ -169,6 +170,8 @@ function openAuthority(
     };
   };
 
+  // What stays ends with its lease.
+  void releaseTurnsOfDead(database, isRunning).catch(() => {});
   const metered = observeSat(metrics, sums, tracing.sat);
   const own = around(
     createSesionesPortal(database),

@@ -1,6 +1,6 @@
 import { type AccesoMetrics, type BreakerState, type Modo, type Sat, SatError, type SatMetrics } from '@acuse/core';
-import { createCaptchas, createSesionesPortal, type Database } from '@acuse/db';
-import { modoOf } from '@acuse/runtime';
+import { createCaptchas, createSesionesPortal, type Database, releaseTurnsOfDead } from '@acuse/db';
+import { isRunning, modoOf } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import type { WorkerConfig } from '@acuse/settings/worker';
 import { createSellado, openKeyring } from '@acuse/vault';
@@ -43,6 +43,8 @@ export function openSats(
     isImpatient: true,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   };
+  // What stays ends with its lease.
+  void releaseTurnsOfDead(database, isRunning).catch(() => {});
   const own = openSat(config, { ...compartido, sesiones: createSesionesPortal(database), metrics: satMetrics });
   const sesiones = createSesionesPortal(database, { isPruebas: true });
   const { SAT_PRUEBAS_URL: url } = config;

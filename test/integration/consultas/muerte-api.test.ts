@@ -133,6 +133,22 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     await expectGivenBack(caller);
   });
 
+  it('by SIGKILL, with the CIEC sent: the process started in its place logs in without waiting for the lease', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 10 });
+    const { rfc } = caller;
+    const dead = await servicio.startApiProcess(ENV);
+    const sent = () => servicio.simulador.world.log.count({ operation: 'EntrarCiec', rfc });
+    const rule = fail(servicio, caller, { service: '*', operation: 'EntrarCiec', kind: 'slow', ms: 60_000 });
+    const answer = caller.at(dead).call(PATH, { rfc });
+    answer.catch(() => {});
+    await waitFor(async () => sent() === 1 || null);
+    dead.kill('SIGKILL');
+    await expect(answer).rejects.toThrow();
+    servicio.simulador.world.faults.remove(rule.id);
+    await expectOk(caller.at(await servicio.startApiProcess(ENV)).call(PATH, { rfc }));
+    expect(sent()).toBe(2);
+  });
+
   it('by SIGTERM: the call is answered 503/5041 with a refund at once, and the process ends in order', async () => {
     const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '60000', SHUTDOWN_SECONDS: '9' });
     const ended = api.stop();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { SesionesPortal } from '@acuse/core';
-import { createSesionesPortal } from '@acuse/db';
+import { createSesionesPortal, releaseTurnsOfDead } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { describeSesionesPortal } from '../../../packages/sat/src/portal/testing/conformidad-sesiones.ts';
 import { testDatabase } from '../fixtures/database.ts';
@@ -10,6 +10,7 @@ type Almacen = Awaited<ReturnType<typeof open>>;
 async function open() {
   const { db, close } = await testDatabase();
   return {
+    db,
     sesiones: createSesionesPortal(db),
     async advance(ms: number) {
       const [before] = [`- ${Number(ms)} * interval '1 millisecond'`];
@@ -105,5 +106,39 @@ describe('sessions in PostgreSQL share out the places of log-ins among the accou
     expect(await ask('A', uno, 20)).toBe(true);
     expect(await ask('A', dos, 20)).toBe(false);
     expect(await ask('B', dos, 20)).toBe(true);
+  });
+});
+
+describe('turns of processes that died on this host', () => {
+  let almacen: Almacen;
+  beforeAll(async () => {
+    almacen = await open();
+  });
+  afterAll(() => almacen.close());
+
+  it('end, and those of other hosts and of processes that run stay', async () => {
+    const { db, sesiones } = almacen;
+    const [running, gone] = [process.ppid, process.pid + 1];
+    const hex = (pid: number) => pid.toString(16).padStart(8, '0');
+    // Bytes of a token: 6 of the host, 4 of the process id, 2 that tell a process from another with its id.
+    const holders = {
+      own: '',
+      'another that runs': `overlay(token PLACING '${hex(running)}' FROM 13)`,
+      'one that is gone': `overlay(token PLACING '${hex(gone)}' FROM 13)`,
+      'an earlier one with this id': `overlay(token PLACING translate(substr(token, 21, 4), '0123456789abcdef', '123456789abcdef0') FROM 21)`,
+      'one that is gone on another host': `overlay(overlay(token PLACING '${hex(gone)}' FROM 13) PLACING translate(left(token, 12), '0123456789abcdef', '123456789abcdef0') FROM 1)`,
+      'a version without process ids': `replace(gen_random_uuid()::text, '-', '')`,
+    };
+    for (const [rfc, token] of Object.entries(holders)) {
+      await sesiones.acquireTurn({ rfc, tipo: 'ciec' }, 60_000);
+      const hexed = `SELECT replace(token::text, '-', '') AS token FROM turno_acceso WHERE rfc = $1`;
+      const text = `UPDATE turno_acceso SET token = (SELECT ${token || 'token'} FROM (${hexed}) t)::uuid WHERE rfc = $1`;
+      await db.pool.query(text, [rfc]);
+    }
+    await releaseTurnsOfDead(db, (pid) => pid === running);
+    const { rows } = await db.pool.query<{ rfc: string }>(
+      'SELECT rfc FROM turno_acceso WHERE hasta <= now() ORDER BY rfc',
+    );
+    expect(rows.map(({ rfc }) => rfc)).toEqual(['an earlier one with this id', 'one that is gone']);
   });
 });

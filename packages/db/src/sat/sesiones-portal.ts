@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import {
   type ClaveSesion,
   ESPERA_TURNO_MS,
@@ -84,6 +85,10 @@ WHERE rfc = $1 AND tipo = $2 AND token = $3 AND hasta > now()`;
 /** Over, and kept for a while: whose turn comes next follows from it. */
 const RELEASE = `UPDATE turno_acceso SET hasta = now() - interval '1 millisecond' WHERE rfc = $1 AND tipo = $2 AND token = $3`;
 
+const HELD = `SELECT replace(token::text, '-', '') AS token FROM turno_acceso WHERE token IS NOT NULL AND hasta > now()`;
+
+const RELEASE_DEAD = `UPDATE turno_acceso SET hasta = now() - interval '1 millisecond' WHERE token = ANY($1::uuid[])`;
+
 const SAVE_RECHAZO = `
 WITH nuevo AS (
   INSERT INTO rechazo_acceso (rfc, tipo, huella, sal, motivo, codigo) VALUES ($1, $2, $3, $4, $5, $6)
@@ -104,7 +109,32 @@ terminada AS (
 DELETE FROM sesion_portal s USING terminada t WHERE s.id = t.id
 RETURNING s.portal, s.rfc, s.tipo, s.id, s.cookies, s.sal, s.huella`;
 
+/**
+ * The start of this process's tokens: 6 bytes of its host's name, its process id in 4, and 2 at random, which an earlier
+ * process with the same id did not have. The 4 bytes that follow are random for each turn.
+ */
+const OWN = Buffer.concat([createHash('sha256').update(hostname()).digest().subarray(0, 6), randomBytes(6)]);
+OWN.writeUInt32BE(process.pid, 6);
+
 const toSesion = ({ id, cookies, sal, huella }: Row): SesionPortal => ({ id, cookies, sal, huella });
+
+/**
+ * Ends the turns of processes that died on this host, where a process is started in their place. `isRunning` tells
+ * whether the host has a process with an id.
+ */
+export async function releaseTurnsOfDead(
+  { pool }: Pick<Database, 'pool'>,
+  isRunning: (pid: number) => boolean,
+): Promise<void> {
+  const held = await rowsOf<{ token: string }>(pool, HELD);
+  const dead = held.filter(({ token }) => {
+    const start = Buffer.from(token, 'hex').subarray(0, OWN.length);
+    const pid = start.readUInt32BE(6);
+    const isHere = start.subarray(0, 6).equals(OWN.subarray(0, 6)) && !start.equals(OWN);
+    return isHere && (pid === process.pid || !isRunning(pid));
+  });
+  if (dead.length > 0) await execute(pool, RELEASE_DEAD, [dead.map(({ token }) => token)]);
+}
 
 /**
  * Sessions with the portals over PostgreSQL, whose clock is the one of all processes. `isPruebas`: those of a simulator
@@ -164,7 +194,7 @@ export function createSesionesPortal(
     },
 
     async acquireTurn(titular, leaseMs, share) {
-      const token = randomUUID();
+      const token = Buffer.concat([OWN, randomBytes(4)]).toString('hex');
       const isTaken = share
         ? await takePlace(titular, token, leaseMs, share)
         : await isOne(pool, ACQUIRE, [own(titular.rfc), titular.tipo, token, leaseMs]);
