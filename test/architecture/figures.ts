@@ -65,7 +65,7 @@ export function figures(): readonly Figure[] {
   );
   return [
     { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 104_461, goal: 82_000 },
-    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_384, goal: 15_000 },
+    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_381, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
       name: 'lines of the main path',

@@ -15,13 +15,16 @@ export interface Needle {
   readonly forms: readonly string[];
 }
 
+/** A text with other letters than Latin 1 as its bytes in UTF-8. */
+const asBytes = (form: string) => (/[^\0-\xff]/.test(form) ? Buffer.from(form).toString('latin1') : form);
+
 /** What must be found nowhere of a caller: its API key and what it gave to be kept, in every form of each. */
 export function needlesOf(of: { rfc: string; apiKey: string; ciec?: string; efirma?: Efirma }): Needle[] {
   const secret = of.apiKey.split('_').slice(3).join('_').slice(0, 43);
   const needle = (name: string, bytes: Buffer, ...texts: string[]): Needle => ({
     name: `${name} of ${of.rfc}`,
     // One pattern a line: bytes that end a line, or a text, are looked for in their other forms.
-    forms: [...new Set([...texts, ...formasDe(bytes)])].filter((form) => !/[\n\0]/.test(form)),
+    forms: [...new Set([...texts, ...formasDe(bytes)].map(asBytes))].filter((form) => !/[\n\0]/.test(form)),
   });
   return [
     needle('API key', Buffer.from(of.apiKey)),
