@@ -102,17 +102,20 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
 
       const { run, settled, repeated } = createClientes(servicio, fallas.apis);
       const startedAt = Date.now();
-      let isOver = false;
+      let isAsked = false;
       const asked = Promise.all(clientes.map((cliente) => run(cliente, quota))).finally(() => {
-        isOver = true;
+        isAsked = true;
       });
 
       const strikes = azar.shuffle(
         fallas.names.flatMap((name) => Array.from({ length: Math.ceil(sizeOf(name) / share) }, () => name)),
       );
-      const events = Math.floor((total * 4) / strikes.length);
+      // A download has about six events: the faults are spread over the work, whatever the speed of the machine.
+      const events = Math.floor((total * 5) / strikes.length);
+      let noted = 0;
       for (const name of strikes) {
-        await progress(servicio, Math.floor(events / 2) + azar.below(events), () => isOver);
+        noted += Math.floor(events / 2) + azar.below(events);
+        await progress(servicio, noted, async () => isAsked && (await openOnes(servicio)) === 0);
         await fallas.strike(name);
       }
       fallas.thaw();
@@ -163,14 +166,13 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
   });
 });
 
-/** Waits until so many events more were noted, or everything was asked for. */
-async function progress(servicio: Servicio, n: number, isOver: () => boolean): Promise<void> {
+/** Waits until so many events were noted, or nothing is left to do. */
+async function progress({ db }: Servicio, n: number, isOver: () => Promise<boolean>): Promise<void> {
   const look = async () => {
-    const { rows } = await servicio.db.pool.query<{ n: number }>('SELECT max(id)::integer AS n FROM evento');
-    return rows[0]?.n ?? 0;
+    const { rows } = await db.pool.query<{ n: number }>('SELECT max(id)::integer AS n FROM evento');
+    return (rows[0]?.n ?? 0) >= n || (await isOver()) || null;
   };
-  const from = await waitFor(() => look().catch(() => null));
-  await waitFor(async () => (await look()) - from >= n || isOver() || null, 120);
+  await waitFor(() => look().catch(() => null), 120);
 }
 
 async function openOnes(servicio: Servicio): Promise<number> {
