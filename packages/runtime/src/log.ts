@@ -57,8 +57,7 @@ export function createLogger(options: LoggerOptions): Logger {
   const context: LogContext = new AsyncLocalStorage();
   const base = pino(
     {
-      // pino writes into what it is given.
-      mixin: () => ({ ...context.getStore() }),
+      mixin: () => loggableFields(context.getStore() ?? {}),
       level: options.level ?? 'info',
       base: { name: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
@@ -76,7 +75,7 @@ export function createLogger(options: LoggerOptions): Logger {
 export const silentLogger: Logger = wrap(pino({ level: 'silent' }), new AsyncLocalStorage());
 
 /** Fields of the work in progress, added to the lines logged meanwhile. */
-type LogContext = AsyncLocalStorage<Record<string, unknown>>;
+type LogContext = AsyncLocalStorage<LogFields>;
 
 function wrap(target: pino.Logger, context: LogContext): Logger {
   const method =
@@ -95,7 +94,8 @@ function wrap(target: pino.Logger, context: LogContext): Logger {
     error: method('error'),
     fatal: method('fatal'),
     child: (fields) => wrap(target.child(loggableFields(fields)), context),
-    within: (fields, work) => context.run({ ...context.getStore(), ...loggableFields(fields) }, work),
+    // Most work logs no line: fields are reduced when a line is written.
+    within: (fields, work) => context.run({ ...context.getStore(), ...fields }, work),
   };
 }
 
