@@ -120,7 +120,7 @@ describe('a version of list 69-B', () => {
       await holder.query('BEGIN');
       await holder.query('SELECT FROM efos_carga FOR UPDATE');
       open();
-      await waitForLocks(holder, 1);
+      await waitForLocks(database.db.pool, 1);
       expect(await carga().estado()).toMatchObject({
         vigente: null,
         cargas: [{ resultado: 'EN_CURSO' }],
