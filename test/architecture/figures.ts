@@ -64,7 +64,7 @@ export function figures(): readonly Figure[] {
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
   return [
-    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 104_461, goal: 82_000 },
+    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 104_459, goal: 82_000 },
     { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_381, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {

@@ -17,19 +17,17 @@ export const REQUEST_AGAIN = {
 } as const;
 const { es: REPETIR, en: REPEAT } = REQUEST_AGAIN;
 
-/** The remedy is to request again. */
-const repeat = (causa: string, cause: string, remedio: string = REPETIR, remedy: string = REPEAT): Explicacion => ({
-  causa,
-  remedio,
-  english: { cause, remedy },
-  accion: 'repetir',
-});
-
-/** The remedy is at the stored credentials. */
-const credential = (...texts: Required<Parameters<typeof repeat>>): Explicacion => ({
-  ...repeat(...texts),
-  accion: 'credenciales',
-});
+/** Reasons whose remedy is at one place of the panel. */
+const remediedBy =
+  (accion: NonNullable<Explicacion['accion']>) =>
+  (causa: string, cause: string, remedio: string = REPETIR, remedy: string = REPEAT): Explicacion => ({
+    causa,
+    remedio,
+    english: { cause, remedy },
+    accion,
+  });
+const repeat = remediedBy('repetir');
+const credential = remediedBy('credenciales');
 
 /** Every reason, in words of the panel and of the public documentation. */
 export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
