@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { abiertas, libroDe } from '../fixtures/consultas.ts';
 import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { isStopped } from '../fixtures/procesos.ts';
+import { isStopped, STEPS } from '../fixtures/procesos.ts';
 import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
 const PATH = 'tax/informacion-fiscal';
@@ -133,7 +133,10 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     await expectGivenBack(caller);
   });
 
-  it('by SIGKILL, with the CIEC sent: the process started in its place logs in without waiting for the lease', async () => {
+  it.each([
+    ['an API', () => servicio.startApiProcess(ENV)],
+    ['a worker', () => servicio.startWorker(STEPS)],
+  ])('by SIGKILL, with the CIEC sent: %s started on its host ends the turn before the lease does', async (_, start) => {
     const caller = await servicio.newCiecCaller({ saldo: 10 });
     const { rfc } = caller;
     const dead = await servicio.startApiProcess(ENV);
@@ -145,7 +148,8 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     dead.kill('SIGKILL');
     await expect(answer).rejects.toThrow();
     servicio.simulador.world.faults.remove(rule.id);
-    await expectOk(caller.at(await servicio.startApiProcess(ENV)).call(PATH, { rfc }));
+    await start();
+    await expectOk(caller.call(PATH, { rfc }));
     expect(sent()).toBe(2);
   });
 

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomFillSync, randomUUID } from 'node:crypto';
 import type { SesionesPortal } from '@acuse/core';
 import { createSesionesPortal, releaseTurnsOfDead } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -119,21 +119,23 @@ describe('turns of processes that died on this host', () => {
   it('end, and those of other hosts and of processes that run stay', async () => {
     const { db, sesiones } = almacen;
     const [running, gone] = [process.ppid, process.pid + 1];
-    const hex = (pid: number) => pid.toString(16).padStart(8, '0');
     // Bytes of a token: 6 of the host, 4 of the process id, 2 that tell a process from another with its id.
-    const holders = {
-      own: '',
-      'another that runs': `overlay(token PLACING '${hex(running)}' FROM 13)`,
-      'one that is gone': `overlay(token PLACING '${hex(gone)}' FROM 13)`,
-      'an earlier one with this id': `overlay(token PLACING translate(substr(token, 21, 4), '0123456789abcdef', '123456789abcdef0') FROM 21)`,
-      'one that is gone on another host': `overlay(overlay(token PLACING '${hex(gone)}' FROM 13) PLACING translate(left(token, 12), '0123456789abcdef', '123456789abcdef0') FROM 1)`,
-      'a version without process ids': `replace(gen_random_uuid()::text, '-', '')`,
+    const holders: Record<string, (token: Buffer) => unknown> = {
+      own: () => {},
+      'another that runs': (token) => token.writeUInt32BE(running, 6),
+      'one that is gone': (token) => token.writeUInt32BE(gone, 6),
+      'an earlier one with this id': (token) => token.writeUInt16BE(token.readUInt16BE(10) ^ 1, 10),
+      'one that is gone on another host': (token) => {
+        token.writeUInt32BE(gone, 6);
+        token.writeUInt16BE(token.readUInt16BE(0) ^ 1, 0);
+      },
+      'a version without process ids': (token) => randomFillSync(token),
     };
-    for (const [rfc, token] of Object.entries(holders)) {
-      await sesiones.acquireTurn({ rfc, tipo: 'ciec' }, 60_000);
-      const hexed = `SELECT replace(token::text, '-', '') AS token FROM turno_acceso WHERE rfc = $1`;
-      const text = `UPDATE turno_acceso SET token = (SELECT ${token || 'token'} FROM (${hexed}) t)::uuid WHERE rfc = $1`;
-      await db.pool.query(text, [rfc]);
+    for (const [rfc, change] of Object.entries(holders)) {
+      const turno = await sesiones.acquireTurn({ rfc, tipo: 'ciec' }, 60_000);
+      const token = Buffer.from(turno?.token ?? '', 'hex');
+      change(token);
+      await db.pool.query('UPDATE turno_acceso SET token = $2 WHERE rfc = $1', [rfc, token.toString('hex')]);
     }
     await releaseTurnsOfDead(db, (pid) => pid === running);
     const { rows } = await db.pool.query<{ rfc: string }>(
